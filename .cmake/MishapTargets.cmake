@@ -1,0 +1,119 @@
+# The few functions with which each room lists its files.
+include(GNUInstallDirs)
+set_property(GLOBAL PROPERTY MISHAP_EXPORTED "")
+
+function(_mishap_compile target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_compile_options(${target} PRIVATE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor
+    -Woverloaded-virtual $<$<BOOL:${MISHAP_WERROR}>:-Werror>)
+  if(MISHAP_NO_FAULT_POINTS)
+    target_compile_definitions(${target} PUBLIC MISHAP_NO_FAULT_POINTS)
+  endif()
+endfunction()
+
+# mishap_library(NAME SOURCES... [PUBLIC libs...] [PRIVATE libs...]
+#                [COMPONENT c] [TORCH])
+# A static library mishap_NAME with the alias mishap::NAME. TORCH links LibTorch
+# and compiles in unity batches; a library without it cannot see torch/torch.h.
+function(mishap_library name)
+  cmake_parse_arguments(arg "TORCH" "COMPONENT" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  set(target mishap_${name})
+  add_library(${target} STATIC ${arg_SOURCES})
+  add_library(mishap::${name} ALIAS ${target})
+  _mishap_compile(${target})
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${target} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
+  if(arg_TORCH)
+    mishap_use_torch(${target})
+  endif()
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  if(arg_COMPONENT)
+    set_property(GLOBAL APPEND PROPERTY
+                 MISHAP_COMPONENT_${arg_COMPONENT} ${target})
+  endif()
+endfunction()
+
+# mishap_executable(NAME SOURCES... LINK libs... [TORCH])
+function(mishap_executable name)
+  cmake_parse_arguments(arg "TORCH" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  _mishap_compile(${name})
+  target_include_directories(${name} PRIVATE ${PROJECT_BINARY_DIR}/include)
+  target_link_libraries(${name} PRIVATE ${arg_LINK})
+  if(arg_TORCH)
+    mishap_use_torch(${name})
+  endif()
+endfunction()
+
+# Links LibTorch with its headers as system headers.
+function(mishap_use_torch target)
+  target_link_libraries(${target} PRIVATE mishap_torch)
+  if(MISHAP_TORCH_UNITY)
+    get_target_property(sources ${target} SOURCES)
+    list(LENGTH sources count)
+    math(EXPR batch "(${count} + 1) / 2")
+    set_target_properties(${target} PROPERTIES
+      UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
+  endif()
+endfunction()
+
+# mishap_test(NAME SOURCES... LINK libs... [TORCH] [LABELS l...] [TIMEOUT s])
+# One GoogleTest binary. A torch-free one is registered test by test; a torch
+# one suite by suite, since each start of a LibTorch process costs 0.7 s.
+function(mishap_test name)
+  cmake_parse_arguments(arg "TORCH" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  mishap_executable(${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK}
+                    GTest::gmock_main)
+  if(arg_TORCH)
+    mishap_use_torch(${name})
+    set(suites "")
+    foreach(source ${arg_SOURCES})
+      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+      file(STRINGS ${source} lines REGEX "^TEST(_F|_P)?\\(")
+      foreach(line ${lines})
+        string(REGEX REPLACE "^TEST(_F|_P)?\\(([A-Za-z0-9]+),.*" "\\2"
+               suite "${line}")
+        list(APPEND suites ${suite})
+      endforeach()
+    endforeach()
+    list(REMOVE_DUPLICATES suites)
+    foreach(suite ${suites})
+      add_test(NAME ${name}.${suite} COMMAND ${name}
+               "--gtest_filter=${suite}.*:*/${suite}.*")
+      set_tests_properties(${name}.${suite} PROPERTIES
+        TIMEOUT ${arg_TIMEOUT} LABELS "torch;${arg_LABELS}")
+    endforeach()
+  else()
+    include(GoogleTest)
+    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
+      DISCOVERY_TIMEOUT 60
+      PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "unit;${arg_LABELS}")
+  endif()
+endfunction()
+
+if(MISHAP_WITH_TORCH)
+  find_package(Torch QUIET)
+  if(NOT Torch_FOUND)
+    message(FATAL_ERROR
+      "LibTorch was not found: install libtorch-dev, or point "
+      "CMAKE_PREFIX_PATH at an unpacked LibTorch (or at the folder that "
+      "python3 -c 'import torch; print(torch.utils.cmake_prefix_path)' "
+      "prints), or configure with -DMISHAP_WITH_TORCH=OFF.")
+  endif()
+  add_library(mishap_torch INTERFACE)
+  target_link_libraries(mishap_torch INTERFACE torch)
+  separate_arguments(mishap_torch_flags UNIX_COMMAND "${TORCH_CXX_FLAGS}")
+  target_compile_options(mishap_torch INTERFACE ${mishap_torch_flags})
+  # Debian's headers trip these two in our own translation units.
+  target_compile_options(mishap_torch INTERFACE
+    -Wno-conversion -Wno-sign-conversion)
+endif()
+if(MISHAP_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+endif()

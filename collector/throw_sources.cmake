@@ -1,0 +1,42 @@
+# Throw sites, exception chains, modules and names: THROW_SOURCES and
+# THROW_LIBRARIES belong to mishap_collector; mishap_throw_hook is a library of
+# its own, since linking it replaces __cxa_throw.
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libbacktrace.a
+                OUTPUT_VARIABLE libbacktrace OUTPUT_STRIP_TRAILING_WHITESPACE)
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=include/backtrace.h
+                OUTPUT_VARIABLE backtrace_h OUTPUT_STRIP_TRAILING_WHITESPACE)
+find_library(MISHAP_BOOST_BACKTRACE boost_stacktrace_backtrace)
+mark_as_advanced(MISHAP_BOOST_BACKTRACE)
+if(EXISTS ${libbacktrace} AND EXISTS ${backtrace_h})
+  set(resolver libbacktrace)
+elseif(MISHAP_BOOST_BACKTRACE)
+  set(resolver boost)
+else()
+  set(resolver none)
+endif()
+set(MISHAP_RESOLVER ${resolver} CACHE STRING
+    "Names and lines of stacks: libbacktrace, boost or none")
+set_property(CACHE MISHAP_RESOLVER PROPERTY STRINGS libbacktrace boost none)
+
+set(THROW_SOURCES
+    demangle.cpp
+    exception_chain.cpp
+    exception_object.cpp
+    exception_translator.cpp
+    modules.cpp
+    throw_site.cpp
+    resolve/capture.cpp
+    resolve/in_app.cpp
+    resolve/name_cache.cpp
+    resolve/resolver.cpp
+    resolve/resolver_${MISHAP_RESOLVER}.cpp
+    resolve/symbolize.cpp)
+set(THROW_LIBRARIES ${CMAKE_DL_LIBS})
+if(MISHAP_RESOLVER STREQUAL libbacktrace)
+  list(APPEND THROW_LIBRARIES backtrace)
+elseif(MISHAP_RESOLVER STREQUAL boost)
+  list(APPEND THROW_LIBRARIES boost_stacktrace_backtrace)
+endif()
+
+mishap_library(throw_hook SOURCES throw_hook.cpp PUBLIC mishap::collector
+               COMPONENT collector)

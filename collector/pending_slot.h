@@ -1,0 +1,83 @@
+#pragma once
+
+#include <mishap/collector/slot_place.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace mishap::collector {
+
+struct SlotHeader;
+
+/// A file that holds the record of a run which has not ended yet, so that a
+/// process that dies without a word still leaves one.
+///
+///     PendingSlot slot;
+///     slot.open(folder, run_id);          // at entry
+///     slot.hold(minimal_record_line);
+///     slot.place().set_hook("training_step", "module");   // plain stores
+///     ...
+///     slot.freeze(record_line);           // the first error reached the guard
+///     ...                                 // cleanup; the record is appended
+///     slot.close();                       // removes the file
+///
+/// The file lies in the records folder when that exists already, else in
+/// $XDG_RUNTIME_DIR, /dev/shm or the temporary folder: a clean run makes no
+/// folder, and leaves no file in either place. recover_pending() looks in all
+/// of them. The file is readable by its user alone.
+///
+/// The texts are written by system calls and the place lies in a page whose
+/// space is reserved at open(): a full disk costs the slot, never a SIGBUS.
+/// In a child made by fork() an open slot turns into private memory without a
+/// file, so that a child never touches its parent's record.
+class PendingSlot {
+ public:
+  PendingSlot() noexcept = default;
+  ~PendingSlot() { close(); }
+  PendingSlot(const PendingSlot&) = delete;
+  PendingSlot& operator=(const PendingSlot&) = delete;
+
+  /// Makes the slot of a run that will append to `records_folder`. False, and
+  /// problem() says why, when no place took it; every other member then does
+  /// nothing, and place() is memory of its own.
+  bool open(std::string_view records_folder, std::string_view run_id) noexcept;
+  bool is_open() const noexcept { return header_ != nullptr; }
+
+  /// Stores the complete minimal record of a run that has just begun. Kind,
+  /// place fields and times of that line are brought up to date from place()
+  /// if it is ever recovered, as kind `killed`.
+  void hold(std::string_view line) noexcept;
+
+  /// Replaces the text by a record that is complete as it stands. Until the
+  /// new one is stored the old one stays valid. Async-signal-safe.
+  void freeze(std::string_view line) noexcept;
+
+  /// Where the run is. One thread at a time may store to it.
+  SlotPlace& place() noexcept { return *place_; }
+
+  /// Removes the file: the record was appended, or the run ended well.
+  /// Async-signal-safe.
+  void close() noexcept;
+
+  /// Path of the file; empty when not open.
+  const std::string& path() const noexcept { return path_; }
+  /// Why open() failed; empty when it did not.
+  const std::string& problem() const noexcept { return problem_; }
+
+ private:
+  bool create(const std::string& path, std::string_view records_folder,
+              std::string_view run_id);
+  void store(std::string_view line, std::uint32_t state) noexcept;
+  static void leave_to_parent(PendingSlot& slot) noexcept;
+  friend class LiveSlots;
+
+  SlotPlace own_place_;
+  SlotPlace* place_ = &own_place_;
+  SlotHeader* header_ = nullptr;
+  int fd_ = -1;
+  std::string path_;
+  std::string problem_;
+};
+
+}  // namespace mishap::collector

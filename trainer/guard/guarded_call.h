@@ -1,0 +1,35 @@
+#pragma once
+
+#include <mishap/trainer/guard/run.h>
+#include <mishap/trainer/guard/steps.h>
+
+#include <chrono>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+namespace mishap {
+
+/// How a guard watches and ends a run. Copies nothing: what it points to must
+/// outlive the call.
+struct GuardOptions {
+  /// Called first at each hook, in this order.
+  std::vector<Observer*> observers;
+  /// Called after all observers at each hook.
+  std::vector<Observer*> interceptors;
+  /// What is done at the end of the run.
+  const StepList* steps = &standard_steps();
+  /// False leaves SIGINT and SIGTERM to the embedder.
+  bool handle_signals = true;
+  /// A piece of cleanup that takes longer is recorded as timed out.
+  std::chrono::milliseconds cleanup_limit{30'000};
+  /// The object whose entry point this is; see Run::owner().
+  const void* owner = nullptr;
+};
+
+/// Runs `body` as one call of an entry point and walks the step list whatever
+/// happens. The first error comes out unchanged, as the same object.
+void guarded_call(std::string_view entry_point, const GuardOptions& options,
+                  const std::function<void(Run&)>& body);
+
+}  // namespace mishap

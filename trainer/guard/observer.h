@@ -1,0 +1,32 @@
+#pragma once
+
+namespace mishap {
+
+class Run;
+struct Failure;
+
+/// A tool that treats all hooks alike: breadcrumbs, faults, timers.
+///
+/// Of one event the observers are called first, start events in the order of
+/// registration and end events in reverse, then the interceptors. So the
+/// breadcrumb of a hook is always written before the fault at that hook fires.
+/// Where the run is stands in Run::place().
+class Observer {
+ public:
+  virtual ~Observer() = default;
+
+  /// The guard was entered. May throw InputError: it is reported at the stage
+  /// configure.
+  virtual void on_enter(Run&) {}
+  /// A hook of a component is about to run. A throw is an error of that hook.
+  virtual void before(Run&) {}
+  /// The hook returned. A throw is an error of that hook.
+  virtual void after(Run&) {}
+  /// The first error has reached the guard; nothing was cleaned up yet.
+  virtual void on_failure(Run&, const Failure&) noexcept {}
+  /// Everything is cleaned up; the caller learns the outcome next. `failure`
+  /// is null when the run succeeded.
+  virtual void on_close(Run&, const Failure* /*failure*/) noexcept {}
+};
+
+}  // namespace mishap

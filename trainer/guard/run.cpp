@@ -1,0 +1,297 @@
+#include <cxxabi.h>
+#include <mishap/trainer/guard/guarded_call.h>
+#include <mishap/trainer/guard/run.h>
+#include <time.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace mishap {
+namespace {
+
+// Reserved at entry, so that handling an error allocates nothing of ours.
+constexpr std::size_t kReservedDuties = 24;
+constexpr std::size_t kReservedNotes = 48;
+constexpr std::size_t kReservedSecondaries = 16;
+
+thread_local Run* innermost = nullptr;
+
+std::int64_t steady_nanos() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+}
+
+}  // namespace
+
+Run* Run::current() noexcept { return innermost; }
+
+Run::Run(std::string_view entry_point, const GuardOptions& options)
+    : entry_point_(entry_point),
+      options_in_(options),
+      owner_(options.owner),
+      parent_(innermost) {
+  duties_.reserve(kReservedDuties);
+  cleanup_.reserve(kReservedNotes);
+  secondary_.reserve(kReservedSecondaries);
+  innermost = this;
+}
+
+Run::~Run() { innermost = parent_; }
+
+void Run::open() {
+  if (options_in_.handle_signals) {
+    seat_.enter(parent_ != nullptr ? &parent_->seat_ : nullptr);
+  }
+  keepers_ = make_state_keepers();
+  status_ = Status::kRunning;
+  for (Observer* observer : options_in_.observers) {
+    observer->on_enter(*this);
+  }
+  for (Observer* interceptor : options_in_.interceptors) {
+    interceptor->on_enter(*this);
+  }
+  safe_point();
+}
+
+void Run::enter(Hook hook, Component component) {
+  place_.hook = hook;
+  place_.component = component;
+  seat_.publish(place_);
+  if (thrown_) [[unlikely]] {
+    // Code that goes on has handled what was thrown before.
+    thrown_ = nullptr;
+  }
+  for (Observer* observer : options_in_.observers) {
+    observer->before(*this);
+  }
+  safe_point();
+  for (Observer* interceptor : options_in_.interceptors) {
+    interceptor->before(*this);
+  }
+}
+
+void Run::leave() {
+  for (auto it = options_in_.interceptors.rbegin();
+       it != options_in_.interceptors.rend(); ++it) {
+    (*it)->after(*this);
+  }
+  safe_point();
+  for (auto it = options_in_.observers.rbegin();
+       it != options_in_.observers.rend(); ++it) {
+    (*it)->after(*this);
+  }
+}
+
+void Run::note_throw() noexcept {
+  std::exception_ptr error = std::current_exception();
+  if (error != thrown_) {
+    thrown_ = std::move(error);
+    thrown_place_ = place_;
+  }
+}
+
+void Run::honour_signal() {
+  const Place at = seat_.place_at_signal();
+  const signals::Received received = seat_.honour();
+  interrupt_ = InterruptNote{received, at, place_, steady_nanos()};
+  if (failure_) {
+    return;
+  }
+  throw Interrupted(received.signal,
+                    std::string(signals::name(received.signal)) +
+                        " arrived during " + entry_point_);
+}
+
+void Run::fail(std::exception_ptr error) {
+  Failure failure{std::move(error), place_};
+  if (thrown_ == failure.error) {
+    failure.place = thrown_place_;
+  }
+  thrown_ = nullptr;
+  failure_ = std::move(failure);
+}
+
+FinalWord Run::final_word() const noexcept {
+  switch (status_) {
+    case Status::kInterrupted:
+      return FinalWord::kInterrupted;
+    case Status::kFailed:
+      return FinalWord::kFailed;
+    default:
+      return FinalWord::kSuccess;
+  }
+}
+
+ErrorEvent Run::event_for(Component component) const {
+  ErrorEvent event;
+  event.error = failure_->error;
+  event.entry_point = entry_point_;
+  event.place = failure_->place;
+  event.status = status_;
+  event.late = done(DutyKind::kTeardown, component) ||
+               done(DutyKind::kRelease, component);
+  return event;
+}
+
+void Run::owe(DutyKind kind, Component component,
+              std::function<void(Run&)> duty, int order) {
+  const auto position =
+      std::find_if(duties_.begin(), duties_.end(), [&](const Duty& other) {
+        return kind == DutyKind::kTell && other.kind == DutyKind::kTell &&
+               other.order > order;
+      });
+  duties_.insert(position,
+                 Duty{kind, component, std::move(duty), order, false});
+}
+
+bool Run::done(DutyKind kind, Component component) const noexcept {
+  return std::any_of(duties_.begin(), duties_.end(), [&](const Duty& duty) {
+    return duty.kind == kind && duty.component == component && duty.done;
+  });
+}
+
+void Run::fulfil(std::string_view step, DutyKind kind) {
+  const bool last_first =
+      kind == DutyKind::kRelease || kind == DutyKind::kTeardown;
+  // By index: a duty may take on another one.
+  for (std::size_t i = 0; i < duties_.size(); ++i) {
+    Duty& duty = duties_[last_first ? duties_.size() - 1 - i : i];
+    if (duty.kind == kind && !duty.done) {
+      duty.done = true;
+      do_duty(step, duty);
+    }
+  }
+}
+
+void Run::do_duty(std::string_view step, Duty& duty) {
+  constexpr std::array<Hook, 4> kHooks = {Hook::kOnException, Hook::kTeardown,
+                                          Hook::kTeardown, Hook::kFinalize};
+  const Component component = duty.component;
+  const Hook hook = component == Component()
+                        ? Hook::kNone
+                        : kHooks[static_cast<std::size_t>(duty.kind)];
+  const auto action = std::move(duty.action);
+  isolate(step, component, hook, [&] { action(*this); });
+}
+
+void Run::isolate(std::string_view step, Component component, Hook hook,
+                  const std::function<void()>& piece) {
+  const Stage stage = std::exchange(place_.stage, Stage::kTeardown);
+  const auto perform = [&] {
+    if (hook == Hook::kNone) {
+      piece();
+    } else {
+      call(hook, component, piece);
+    }
+  };
+  if (!failure_) {
+    perform();
+    place_.stage = stage;
+    return;
+  }
+  CleanupNote note{step, component, hook, CleanupNote::Outcome::kRan, 0};
+  const std::int64_t start = steady_nanos();
+  try {
+    perform();
+  } catch (const abi::__forced_unwind&) {
+    throw;
+  } catch (...) {
+    note.outcome = CleanupNote::Outcome::kFailed;
+    secondary_.push_back({std::current_exception(), thrown_place_, step});
+    thrown_ = nullptr;
+  }
+  const std::int64_t nanos = steady_nanos() - start;
+  note.micros = nanos / 1'000;
+  if (nanos > std::chrono::nanoseconds(options_in_.cleanup_limit).count()) {
+    note.outcome = CleanupNote::Outcome::kTimedOut;
+  }
+  cleanup_.push_back(note);
+  place_.stage = stage;
+}
+
+void Run::freeze() {
+  for (Observer* observer : options_in_.observers) {
+    observer->on_failure(*this, *failure_);
+  }
+  for (Observer* interceptor : options_in_.interceptors) {
+    interceptor->on_failure(*this, *failure_);
+  }
+}
+
+void Run::restore_process_state() {
+  while (!keepers_.empty()) {
+    const std::unique_ptr<StateKeeper> keeper = std::move(keepers_.back());
+    keepers_.pop_back();
+    if (!failure_) {
+      keeper->restore();
+      continue;
+    }
+    try {
+      keeper->restore();
+    } catch (const abi::__forced_unwind&) {
+      throw;
+    } catch (...) {
+      secondary_.push_back(
+          {std::current_exception(), place_, "restore_process_state"});
+    }
+  }
+}
+
+void Run::close() {
+  if (closed_) {
+    return;
+  }
+  closed_ = true;
+  for (auto it = options_in_.interceptors.rbegin();
+       it != options_in_.interceptors.rend(); ++it) {
+    (*it)->on_close(*this, failure());
+  }
+  for (auto it = options_in_.observers.rbegin();
+       it != options_in_.observers.rend(); ++it) {
+    (*it)->on_close(*this, failure());
+  }
+  // A held exception keeps its tensors alive.
+  secondary_.clear();
+}
+
+void Run::step(std::int64_t step) {
+  static const Component loop = Component::named("loop");
+  place_.step = step;
+  call(Hook::kStep, loop, [] {});
+}
+
+void Run::epoch(std::int64_t epoch) {
+  static const Component loop = Component::named("loop");
+  place_.epoch = epoch;
+  call(Hook::kEpoch, loop, [] {});
+}
+
+void Run::on_teardown(std::string_view name, std::function<void()> cleanup) {
+  owe(DutyKind::kTeardown, Component::named(name),
+      [cleanup = std::move(cleanup)](Run&) { cleanup(); });
+}
+
+void Run::on_exception(std::string_view name,
+                       std::function<void(const ErrorEvent&)> handler) {
+  const Component component = Component::named(name);
+  owe(DutyKind::kTell, component,
+      [component, handler = std::move(handler)](Run& run) {
+        handler(run.event_for(component));
+      });
+}
+
+void Run::check_finite(double value, std::string_view what) {
+  if (!std::isfinite(value)) {
+    throw NonFinite(std::string(what) + " is " +
+                    (std::isnan(value) ? "NaN" : "infinite") + " at step " +
+                    std::to_string(place_.step));
+  }
+}
+
+void Run::set_option(std::string_view name, std::string value) {
+  options_.emplace_back(name, std::move(value));
+}
+
+}  // namespace mishap

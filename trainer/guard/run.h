@@ -1,0 +1,260 @@
+#pragma once
+
+#include <mishap/trainer/guard/errors.h>
+#include <mishap/trainer/guard/event.h>
+#include <mishap/trainer/guard/observer.h>
+#include <mishap/trainer/guard/place.h>
+#include <mishap/trainer/guard/process_state.h>
+#include <mishap/trainer/guard/signals.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace mishap {
+
+struct GuardOptions;
+
+/// The first error of a run, as the guard saw it.
+struct Failure {
+  std::exception_ptr error;
+  /// Where it left the code of a component.
+  Place place;
+};
+
+/// A SIGINT or SIGTERM that reached a run.
+struct InterruptNote {
+  signals::Received received;
+  Place at;
+  Place honoured_at;
+  std::int64_t honoured_nanos = 0;
+};
+
+/// What became of one piece of the cleanup.
+struct CleanupNote {
+  enum class Outcome : std::uint8_t { kRan, kFailed, kSkipped, kTimedOut };
+  std::string_view step;
+  Component component;
+  Hook hook = Hook::kNone;
+  Outcome outcome = Outcome::kRan;
+  std::int64_t micros = 0;
+};
+
+/// An error that came while the first one was being handled.
+struct SecondaryError {
+  std::exception_ptr error;
+  Place place;
+  std::string_view step;
+};
+
+/// Whether the parameters can be trusted after a failure.
+enum class Weights : std::uint8_t { kNone, kConsistent, kPartial };
+
+/// What the guard owes to a component once it takes part in a run.
+enum class DutyKind : std::uint8_t {
+  /// on_exception: on a failure, in ascending order().
+  kTell,
+  /// Loops, loaders, strategy: at the end of every run, last taken first.
+  kRelease,
+  /// teardown: at the end of every run, last taken first.
+  kTeardown,
+  /// finalize of a logger: at the end of every run, in the order taken.
+  kFinalize,
+};
+
+/// One call of an entry point, from its first line to its last: where it is,
+/// who takes part, what is owed to them. Made by guarded_call() only; used by
+/// one thread.
+class Run {
+ public:
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  /// The innermost run of this thread, or null.
+  static Run* current() noexcept;
+
+  std::string_view entry_point() const noexcept { return entry_point_; }
+  Status status() const noexcept { return status_; }
+  const Place& place() const noexcept { return place_; }
+  /// The run that this one is nested in, or null.
+  const Run* parent() const noexcept { return parent_; }
+
+  // -- for own loops --------------------------------------------------------
+
+  /// Marks the start of step `step` (zero-based): a breadcrumb, a safe point
+  /// and the fault point `hook/step/loop`.
+  void step(std::int64_t step);
+
+  /// Marks the start of epoch `epoch` (zero-based), fault point
+  /// `hook/epoch/loop`.
+  void epoch(std::int64_t epoch);
+
+  /// Runs `cleanup` exactly once when the run ends, however it ends; the last
+  /// one registered runs first. `name` is its component in records.
+  void on_teardown(std::string_view name, std::function<void()> cleanup);
+
+  /// Calls `handler` exactly once if the run fails, before any cleanup.
+  void on_exception(std::string_view name,
+                    std::function<void(const ErrorEvent&)> handler);
+
+  /// Throws NonFinite when `value` is NaN or infinite.
+  void check_finite(double value, std::string_view what);
+
+  // -- for engines ----------------------------------------------------------
+
+  /// Runs `body` as hook `hook` of `component`: breadcrumb, safe point, fault
+  /// point, body, fault point `:after`, safe point. Returns what body returns.
+  template <class Body>
+  decltype(auto) call(Hook hook, Component component, Body&& body) {
+    const Hook outer_hook = place_.hook;
+    const Component outer_component = place_.component;
+    try {
+      enter(hook, component);
+      if constexpr (std::is_void_v<std::invoke_result_t<Body>>) {
+        std::forward<Body>(body)();
+        leave();
+        return_to(outer_hook, outer_component);
+      } else {
+        decltype(auto) result = std::forward<Body>(body)();
+        leave();
+        return_to(outer_hook, outer_component);
+        return result;
+      }
+    } catch (...) {
+      note_throw();
+      return_to(outer_hook, outer_component);
+      throw;
+    }
+  }
+
+  /// Throws Interrupted when a signal waits; once the run has failed it is
+  /// noted for the record instead.
+  void safe_point() {
+    if (seat_.pending()) [[unlikely]] {
+      honour_signal();
+    }
+  }
+
+  void set_stage(Stage stage) noexcept { place_.stage = stage; }
+  void set_epoch(std::int64_t epoch) noexcept { place_.epoch = epoch; }
+  void set_batch(std::int64_t batch) noexcept { place_.batch = batch; }
+  void set_step(std::int64_t step) noexcept { place_.step = step; }
+
+  /// Says whether a failure from now on leaves the parameters half updated.
+  void set_weights(Weights weights) noexcept { weights_ = weights; }
+  Weights weights() const noexcept { return weights_; }
+
+  /// Registers a duty. `order` sorts the duties of kind kTell (callbacks 0,
+  /// data 1, module 2, strategy 3); others ignore it. A duty to no component
+  /// is work of the engine's own: it is no hook and no fault can replace it.
+  void owe(DutyKind kind, Component component, std::function<void(Run&)> duty,
+           int order = 0);
+
+  /// Has the duty of that kind to this component been done?
+  bool done(DutyKind kind, Component component) const noexcept;
+
+  /// Name and value of an option, for the run's row. Both are copied.
+  void set_option(std::string_view name, std::string value);
+  void set_seed(std::uint64_t seed) noexcept { seed_ = seed; }
+
+  // -- for observers and steps ----------------------------------------------
+
+  const Failure* failure() const noexcept {
+    return failure_ ? &*failure_ : nullptr;
+  }
+  /// Why the step list is being walked: the word for loggers.
+  FinalWord final_word() const noexcept;
+  /// The event for `on_exception` of this component.
+  ErrorEvent event_for(Component component) const;
+
+  const std::vector<CleanupNote>& cleanup() const noexcept { return cleanup_; }
+  const std::vector<SecondaryError>& secondary() const noexcept {
+    return secondary_;
+  }
+  const std::optional<InterruptNote>& interrupt() const noexcept {
+    return interrupt_;
+  }
+  const std::vector<std::pair<std::string, std::string>>& options()
+      const noexcept {
+    return options_;
+  }
+  std::optional<std::uint64_t> seed() const noexcept { return seed_; }
+  signals::Seat& seat() noexcept { return seat_; }
+  /// Identifies the object on which the entry point was called, for faults that
+  /// are limited to one trainer; null for own loops.
+  const void* owner() const noexcept { return owner_; }
+
+  void set_status(Status status) noexcept { status_ = status; }
+
+  /// Does what is owed of that kind and not done yet, each piece once. Before
+  /// the first failure an error leaves at once; after it each piece is
+  /// isolated and its error noted.
+  void fulfil(std::string_view step, DutyKind kind);
+
+  /// Runs one piece of cleanup under that rule; with Hook::kNone it is no hook.
+  void isolate(std::string_view step, Component component, Hook hook,
+               const std::function<void()>& piece);
+
+  void freeze();
+  void restore_process_state();
+  void close();
+
+ private:
+  friend void guarded_call(std::string_view, const GuardOptions&,
+                           const std::function<void(Run&)>&);
+
+  struct Duty {
+    DutyKind kind;
+    Component component;
+    std::function<void(Run&)> action;
+    int order;
+    bool done;
+  };
+
+  Run(std::string_view entry_point, const GuardOptions& options);
+  ~Run();
+
+  void open();
+  void fail(std::exception_ptr error);
+  void enter(Hook hook, Component component);
+  void leave();
+  void return_to(Hook hook, Component component) noexcept {
+    place_.hook = hook;
+    place_.component = component;
+  }
+  void note_throw() noexcept;
+  void honour_signal();
+  void do_duty(std::string_view step, Duty& duty);
+
+  std::string entry_point_;
+  const GuardOptions& options_in_;
+  const void* owner_;
+  Run* parent_;
+  Status status_ = Status::kInitializing;
+  Weights weights_ = Weights::kNone;
+  Place place_;
+  signals::Seat seat_;
+  bool closed_ = false;
+
+  std::exception_ptr thrown_;
+  Place thrown_place_;
+  std::optional<Failure> failure_;
+  std::optional<InterruptNote> interrupt_;
+  std::vector<Duty> duties_;
+  std::vector<CleanupNote> cleanup_;
+  std::vector<SecondaryError> secondary_;
+  std::vector<std::unique_ptr<StateKeeper>> keepers_;
+  std::vector<std::pair<std::string, std::string>> options_;
+  std::optional<std::uint64_t> seed_;
+};
+
+}  // namespace mishap

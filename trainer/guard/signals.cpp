@@ -1,0 +1,308 @@
+#include <mishap/trainer/guard/signals.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <mutex>
+
+namespace mishap::signals {
+namespace {
+
+constexpr std::array<int, 2> kSignals = {SIGINT, SIGTERM};
+constexpr std::size_t kSlots = 64;
+// A terminal and a forwarding parent send the same request twice.
+constexpr std::int64_t kSameRequestNanos = 1'000'000'000;
+
+struct Slot {
+  std::atomic<bool> used{false};
+  std::atomic<std::uint32_t> arrived_at_entry{0};
+  std::atomic<std::uint64_t> where{0};
+  std::atomic<std::uint64_t> counters{0};
+  std::atomic<std::uint64_t> where_at_signal{0};
+  std::atomic<std::uint64_t> counters_at_signal{0};
+};
+
+struct Registry {
+  std::mutex mutex;
+  std::array<Slot, kSlots> slots;
+  std::array<struct sigaction, kSignals.size()> previous{};
+  std::array<bool, kSignals.size()> installed{};
+  std::atomic<pid_t> owner{0};
+  std::atomic<std::size_t> seats{0};
+  std::atomic<std::uint32_t> arrived{0};
+  std::atomic<std::uint32_t> answered{0};
+  std::atomic<std::int64_t> first_nanos{0};
+  std::atomic<int> signal{0};
+  std::atomic<int> code{0};
+  std::atomic<pid_t> sender{0};
+  std::atomic<OutsideAction> outside{nullptr};
+};
+
+// Constant-initialised and trivially destructible in effect: the handler may
+// run before main and after it.
+constinit Registry registry;
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+std::int64_t now_nanos() noexcept {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+}
+
+std::uint64_t pack_where(const Place& place) noexcept {
+  return static_cast<std::uint64_t>(place.stage) |
+         static_cast<std::uint64_t>(place.hook) << 8U |
+         static_cast<std::uint64_t>(place.component.index()) << 16U |
+         static_cast<std::uint64_t>(static_cast<std::uint32_t>(place.batch + 1))
+             << 32U;
+}
+
+std::uint64_t pack_counters(const Place& place) noexcept {
+  constexpr std::uint64_t kStepMask = (std::uint64_t{1} << 40U) - 1;
+  return (static_cast<std::uint64_t>(place.step + 1) & kStepMask) |
+         static_cast<std::uint64_t>(place.epoch + 1) << 40U;
+}
+
+Place unpack(std::uint64_t where, std::uint64_t counters) noexcept {
+  constexpr std::uint64_t kStepMask = (std::uint64_t{1} << 40U) - 1;
+  Place place;
+  place.stage = static_cast<Stage>(where & 0xffU);
+  place.hook = static_cast<Hook>(where >> 8U & 0xffU);
+  place.component =
+      Component::from_index(static_cast<std::uint16_t>(where >> 16U & 0xffffU));
+  place.batch = static_cast<std::int64_t>(where >> 32U) - 1;
+  place.step = static_cast<std::int64_t>(counters & kStepMask) - 1;
+  place.epoch = static_cast<std::int64_t>(counters >> 40U) - 1;
+  return place;
+}
+
+std::size_t index_of(int signal) noexcept {
+  return signal == kSignals[0] ? 0 : 1;
+}
+
+void unblock(int signal) noexcept {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, signal);
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+}
+
+[[noreturn]] void die_by(int signal) noexcept {
+  struct sigaction fallback {};
+  fallback.sa_handler = SIG_DFL;
+  sigaction(signal, &fallback, nullptr);
+  unblock(signal);
+  raise(signal);
+  // Only PID 1 gets here: the kernel ignores its default actions.
+  _exit(128 + signal);
+}
+
+bool belongs_to_an_answered_run(std::uint32_t arrived) noexcept {
+  for (const Slot& slot : registry.slots) {
+    if (slot.used.load() && slot.arrived_at_entry.load() != arrived) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void raise_unanswered() noexcept {
+  const std::uint32_t arrived = registry.arrived.load();
+  std::uint32_t answered = registry.answered.load();
+  if (answered != arrived &&
+      registry.answered.compare_exchange_strong(answered, arrived)) {
+    raise(registry.signal.load());
+  }
+}
+
+void on_signal(int signal, siginfo_t* info, void* context) {
+  const int saved_errno = errno;
+  const struct sigaction& before = registry.previous[index_of(signal)];
+  if (getpid() != registry.owner.load()) {
+    // A forked child has no run: the signal does what it did without us.
+    sigaction(signal, &before, nullptr);
+    raise(signal);
+    errno = saved_errno;
+    return;
+  }
+  const std::int64_t now = now_nanos();
+  const Received received{signal, info->si_code,
+                          info->si_code > 0 ? 0 : info->si_pid, now};
+  if (registry.seats.load() == 0) {
+    if (const OutsideAction outside = registry.outside.load()) {
+      outside(received);
+    }
+  }
+  const std::uint32_t arrived = registry.arrived.load();
+  if (belongs_to_an_answered_run(arrived)) {
+    if (now - registry.first_nanos.load() > kSameRequestNanos) {
+      die_by(signal);
+    }
+  } else {
+    registry.first_nanos.store(now);
+    registry.signal.store(signal);
+    registry.code.store(received.code);
+    registry.sender.store(received.sender);
+    for (Slot& slot : registry.slots) {
+      slot.where_at_signal.store(slot.where.load(std::memory_order_relaxed));
+      slot.counters_at_signal.store(
+          slot.counters.load(std::memory_order_relaxed));
+    }
+    registry.arrived.fetch_add(1);
+    if ((before.sa_flags & SA_SIGINFO) != 0) {
+      before.sa_sigaction(signal, info, context);
+    } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+      before.sa_handler(signal);
+    }
+    if (registry.seats.load() == 0) {
+      // The last seat was given back while this handler ran.
+      raise_unanswered();
+    }
+  }
+  errno = saved_errno;
+}
+
+void install_handlers() noexcept {
+  registry.owner.store(getpid());
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    if (registry.installed[i]) {
+      continue;
+    }
+    struct sigaction current {};
+    sigaction(kSignals[i], nullptr, &current);
+    if ((current.sa_flags & SA_SIGINFO) == 0 && current.sa_handler == SIG_IGN) {
+      continue;
+    }
+    registry.previous[i] = current;
+    struct sigaction ours {};
+    ours.sa_sigaction = on_signal;
+    ours.sa_flags = SA_SIGINFO | SA_RESTART;
+    sigemptyset(&ours.sa_mask);
+    for (const int other : kSignals) {
+      sigaddset(&ours.sa_mask, other);
+    }
+    registry.installed[i] = sigaction(kSignals[i], &ours, nullptr) == 0;
+  }
+}
+
+void restore_handlers() noexcept {
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    if (!registry.installed[i]) {
+      continue;
+    }
+    struct sigaction current {};
+    sigaction(kSignals[i], nullptr, &current);
+    // Somebody who installed a handler of his own during the run keeps it.
+    if ((current.sa_flags & SA_SIGINFO) != 0 &&
+        current.sa_sigaction == on_signal) {
+      sigaction(kSignals[i], &registry.previous[i], nullptr);
+    }
+    registry.installed[i] = false;
+  }
+}
+
+}  // namespace
+
+void Seat::enter(const Seat* parent) noexcept {
+  if (entered_) {
+    return;
+  }
+  const std::lock_guard lock(registry.mutex);
+  if (registry.seats.load() == 0) {
+    // Cleared before the install: what comes in from now on counts.
+    registry.answered.store(registry.arrived.load());
+  }
+  seen_ = parent != nullptr && parent->entered_ ? parent->seen_
+                                                : registry.arrived.load();
+  for (std::size_t i = 0; i < kSlots; ++i) {
+    Slot& slot = registry.slots[i];
+    if (!slot.used.load()) {
+      slot.arrived_at_entry.store(seen_);
+      slot.where.store(0);
+      slot.counters.store(0);
+      slot.used.store(true);
+      slot_ = static_cast<std::int8_t>(i);
+      break;
+    }
+  }
+  registry.seats.fetch_add(1);
+  entered_ = true;
+  install_handlers();
+}
+
+void Seat::leave() noexcept {
+  if (!entered_) {
+    return;
+  }
+  {
+    const std::lock_guard lock(registry.mutex);
+    if (slot_ >= 0) {
+      registry.slots[static_cast<std::size_t>(slot_)].used.store(false);
+      slot_ = -1;
+    }
+    entered_ = false;
+    if (registry.seats.fetch_sub(1) != 1) {
+      return;
+    }
+    if (registry.outside.load() == nullptr) {
+      restore_handlers();
+    }
+  }
+  raise_unanswered();
+}
+
+bool Seat::pending() const noexcept {
+  return entered_ && registry.arrived.load(std::memory_order_relaxed) != seen_;
+}
+
+Received Seat::honour() noexcept {
+  seen_ = registry.arrived.load();
+  registry.answered.store(seen_);
+  return {registry.signal.load(), registry.code.load(), registry.sender.load(),
+          registry.first_nanos.load()};
+}
+
+void Seat::publish(const Place& place) noexcept {
+  if (slot_ >= 0) {
+    Slot& slot = registry.slots[static_cast<std::size_t>(slot_)];
+    slot.where.store(pack_where(place), std::memory_order_relaxed);
+    slot.counters.store(pack_counters(place), std::memory_order_relaxed);
+  }
+}
+
+Place Seat::place_at_signal() const noexcept {
+  if (slot_ < 0) {
+    return {};
+  }
+  const Slot& slot = registry.slots[static_cast<std::size_t>(slot_)];
+  return unpack(slot.where_at_signal.load(), slot.counters_at_signal.load());
+}
+
+bool install_outside_action(OutsideAction action) noexcept {
+  const std::lock_guard lock(registry.mutex);
+  OutsideAction none = nullptr;
+  if (!registry.outside.compare_exchange_strong(none, action)) {
+    return false;
+  }
+  install_handlers();
+  return true;
+}
+
+std::size_t seats_held() noexcept { return registry.seats.load(); }
+
+const char* name(int signal) noexcept {
+  switch (signal) {
+    case SIGINT:
+      return "SIGINT";
+    case SIGTERM:
+      return "SIGTERM";
+    default:
+      return "another signal";
+  }
+}
+
+}  // namespace mishap::signals

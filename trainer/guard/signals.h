@@ -1,0 +1,79 @@
+#pragma once
+
+#include <mishap/trainer/guard/place.h>
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace mishap::signals {
+
+/// A SIGINT or SIGTERM as its handler saw it.
+struct Received {
+  int signal = 0;
+  /// si_code: positive from the kernel (128 is the terminal), else a process.
+  int code = 0;
+  /// Process that sent it, 0 when the kernel did.
+  pid_t sender = 0;
+  /// CLOCK_MONOTONIC at arrival, nanoseconds.
+  std::int64_t steady_nanos = 0;
+};
+
+/// A run's seat in the process-wide registry: while it is held, SIGINT and
+/// SIGTERM do not end the process but wait for the run's next safe point.
+///
+/// The first seat installs the handlers, the last one restores what was there
+/// before. A signal that was ignored stays ignored. Two seats may be held on
+/// different threads at once; each run is told of each signal.
+class Seat {
+ public:
+  Seat() noexcept = default;
+  Seat(const Seat&) = delete;
+  Seat& operator=(const Seat&) = delete;
+  ~Seat() { leave(); }
+
+  /// Thread-safe. `parent` is the seat of the run that this one is nested in,
+  /// whose unanswered signals it inherits. Does nothing when already entered.
+  void enter(const Seat* parent) noexcept;
+
+  /// Gives the seat back. When it was the last one the previous actions are
+  /// restored first; a signal that came in and that no run honoured is then
+  /// raised again, so that none is swallowed.
+  void leave() noexcept;
+
+  bool entered() const noexcept { return entered_; }
+
+  /// A signal waits for this run. One relaxed load.
+  bool pending() const noexcept;
+
+  /// The signal that waits; marks it as honoured.
+  Received honour() noexcept;
+
+  /// Keeps the place current for the handler. Two plain stores.
+  void publish(const Place& place) noexcept;
+
+  /// Where this run was when the signal came that honour() returned last.
+  Place place_at_signal() const noexcept;
+
+ private:
+  std::uint32_t seen_ = 0;
+  std::int8_t slot_ = -1;
+  bool entered_ = false;
+};
+
+/// What to do with a signal that arrives while no seat is held. Called in the
+/// handler: must be async-signal-safe and must not return.
+using OutsideAction = void (*)(const Received&);
+
+/// Keeps the handlers installed between runs and sends what arrives there to
+/// `action`. Returns false when it was already set.
+bool install_outside_action(OutsideAction action) noexcept;
+
+/// Number of seats held in the process.
+std::size_t seats_held() noexcept;
+
+/// "SIGINT", "SIGTERM" or "another signal"; static storage.
+const char* name(int signal) noexcept;
+
+}  // namespace mishap::signals

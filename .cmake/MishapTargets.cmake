@@ -12,6 +12,28 @@ function(_mishap_compile target)
   endif()
 endfunction()
 
+# Leaves header-only libraries of others out of what is exported: who links the
+# installed library needs neither them nor their packages.
+function(_mishap_build_only result)
+  set(libraries "")
+  foreach(library ${ARGN})
+    set(header_only FALSE)
+    if(TARGET ${library})
+      get_target_property(type ${library} TYPE)
+      get_target_property(imported ${library} IMPORTED)
+      if(imported AND type STREQUAL "INTERFACE_LIBRARY")
+        set(header_only TRUE)
+      endif()
+    endif()
+    if(header_only)
+      list(APPEND libraries $<BUILD_INTERFACE:${library}>)
+    else()
+      list(APPEND libraries ${library})
+    endif()
+  endforeach()
+  set(${result} ${libraries} PARENT_SCOPE)
+endfunction()
+
 # mishap_library(NAME SOURCES... [PUBLIC libs...] [PRIVATE libs...]
 #                [COMPONENT c] [TORCH])
 # A static library mishap_NAME with the alias mishap::NAME. TORCH links LibTorch
@@ -25,7 +47,8 @@ function(mishap_library name)
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  target_link_libraries(${target} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
+  _mishap_build_only(private ${arg_PRIVATE})
+  target_link_libraries(${target} PUBLIC ${arg_PUBLIC} PRIVATE ${private})
   if(arg_TORCH)
     mishap_use_torch(${target})
   endif()

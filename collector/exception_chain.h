@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <typeinfo>
 
 namespace mishap::collector {
 
@@ -24,14 +25,15 @@ struct ChainEntry {
   std::size_t message_size = 0;
   /// FNV-1a of the whole message when it was cut, else 0.
   std::uint64_t message_hash = 0;
-  /// The type has no message that Mishap knows how to read; `message` is then
-  /// "<no message>".
+  /// False for a type whose message Mishap does not know how to read; `message`
+  /// is then "<no message>".
   bool has_message = false;
   /// what() gave a null pointer; `message` is empty.
   bool what_was_null = false;
   /// The errno value of a std::system_error of the generic or system category.
   std::optional<int> code;
-  /// A backtrace that the exception itself carries as text (c10::Error).
+  /// A backtrace that the exception itself carries as text (c10::Error), its
+  /// first kMaxBacktraceBytes.
   std::string_view native_backtrace;
   /// Where this very object was thrown; none: only the catch site is known.
   std::optional<ThrowSite> site;
@@ -43,6 +45,7 @@ class ExceptionChain {
  public:
   static constexpr std::size_t kMaxDepth = 8;
   static constexpr std::size_t kMaxMessageBytes = 8 * 1024;
+  static constexpr std::size_t kMaxBacktraceBytes = 4 * 1024;
   static constexpr std::size_t kTextBytes = 72 * 1024;
 
   ExceptionChain() = default;
@@ -63,10 +66,11 @@ class ExceptionChain {
   bool truncated() const noexcept { return truncated_; }
 
  private:
-  std::string_view keep(std::string_view text) noexcept;
+  std::string_view keep(std::string_view text, std::size_t limit) noexcept;
+  void keep_type(ChainEntry& entry, const std::type_info& type) noexcept;
   void keep_message(ChainEntry& entry, std::string_view whole) noexcept;
-  std::exception_ptr describe_one(const std::exception_ptr& error,
-                                  ChainEntry& entry) noexcept;
+  void keep_what(ChainEntry& entry, const char* what) noexcept;
+  std::exception_ptr add(const std::exception_ptr& error) noexcept;
 
   std::array<ChainEntry, kMaxDepth> entries_{};
   std::size_t size_ = 0;

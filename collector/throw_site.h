@@ -22,7 +22,7 @@ struct ThrowSite {
   const std::type_info* type = nullptr;
   /// The kernel's thread id.
   std::int32_t thread_id = 0;
-  /// As the kernel knows it, ends with a NUL.
+  /// The thread's name at its first captured throw, ends with a NUL.
   std::array<char, kThreadNameBytes> thread_name{};
   /// CLOCK_MONOTONIC, nanoseconds.
   std::int64_t steady_nanos = 0;

@@ -2,12 +2,12 @@
 # THROW_LIBRARIES belong to mishap_collector; mishap_throw_hook is a library of
 # its own, since linking it replaces __cxa_throw.
 execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libbacktrace.a
-                OUTPUT_VARIABLE libbacktrace OUTPUT_STRIP_TRAILING_WHITESPACE)
+                OUTPUT_VARIABLE backtrace_library OUTPUT_STRIP_TRAILING_WHITESPACE)
 execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=include/backtrace.h
-                OUTPUT_VARIABLE backtrace_h OUTPUT_STRIP_TRAILING_WHITESPACE)
+                OUTPUT_VARIABLE backtrace_header OUTPUT_STRIP_TRAILING_WHITESPACE)
 find_library(MISHAP_BOOST_BACKTRACE boost_stacktrace_backtrace)
 mark_as_advanced(MISHAP_BOOST_BACKTRACE)
-if(EXISTS ${libbacktrace} AND EXISTS ${backtrace_h})
+if(EXISTS ${backtrace_library} AND EXISTS ${backtrace_header})
   set(resolver libbacktrace)
 elseif(MISHAP_BOOST_BACKTRACE)
   set(resolver boost)
@@ -32,11 +32,11 @@ set(THROW_SOURCES
     resolve/resolver_${MISHAP_RESOLVER}.cpp
     resolve/symbolize.cpp)
 set(THROW_LIBRARIES ${CMAKE_DL_LIBS})
-if(MISHAP_RESOLVER STREQUAL libbacktrace)
+if(MISHAP_RESOLVER STREQUAL "libbacktrace")
   list(APPEND THROW_LIBRARIES backtrace)
-elseif(MISHAP_RESOLVER STREQUAL boost)
+elseif(MISHAP_RESOLVER STREQUAL "boost")
   list(APPEND THROW_LIBRARIES boost_stacktrace_backtrace)
 endif()
 
-mishap_library(throw_hook SOURCES throw_hook.cpp PUBLIC mishap::collector
+mishap_library(throw_hook SOURCES ${CMAKE_CURRENT_LIST_DIR}/throw_hook.cpp PUBLIC mishap::collector
                COMPONENT collector)

@@ -27,8 +27,8 @@ struct Firing {
 /// copyable, terminated by zeros: readable while memory is exhausted.
 struct FiringLabel {
   char point[192] = {};
-  char action[512] = {};
-  char spec[768] = {};
+  char action[1024] = {};
+  char spec[1280] = {};
   std::uint64_t hit = 0;
   std::uint64_t seed = 0;
   /// Rises by one with every firing of the process, from 1.

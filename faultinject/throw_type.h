@@ -22,8 +22,8 @@ struct ThrowType {
 
 /// Makes `throw(name[, text])` possible in plans. Without a text in the plan
 /// `thrower` gets one that names the type and the point. Thread-safe.
-/// @throws std::invalid_argument when the name is taken or is not made of
-/// lower-case letters, digits and '_'.
+/// @throws std::invalid_argument when the name is taken or is not made of up
+/// to 32 lower-case letters, digits and '_'.
 void register_throw_type(std::string name, ThrowFunction thrower,
                          ThrowText text = ThrowText::kAny);
 

@@ -9,6 +9,7 @@
 namespace mishap::collector {
 
 struct SlotHeader;
+enum class SlotState : std::uint32_t;
 
 /// A file that holds the record of a run which has not ended yet, so that a
 /// process that dies without a word still leaves one.
@@ -38,7 +39,8 @@ class PendingSlot {
   PendingSlot(const PendingSlot&) = delete;
   PendingSlot& operator=(const PendingSlot&) = delete;
 
-  /// Makes the slot of a run that will append to `records_folder`. False, and
+  /// Makes the slot of a run that will append to `records_folder`, an absolute
+  /// path as RecordSink::folder() gives it. False, and
   /// problem() says why, when no place took it; every other member then does
   /// nothing, and place() is memory of its own.
   bool open(std::string_view records_folder, std::string_view run_id) noexcept;
@@ -66,11 +68,11 @@ class PendingSlot {
   const std::string& problem() const noexcept { return problem_; }
 
  private:
-  bool create(const std::string& path, std::string_view records_folder,
-              std::string_view run_id);
-  void store(std::string_view line, std::uint32_t state) noexcept;
-  static void leave_to_parent(PendingSlot& slot) noexcept;
   friend class LiveSlots;
+
+  bool create(const std::string& path, const std::string& folder);
+  void store(std::string_view line, SlotState state) noexcept;
+  void leave_to_parent() noexcept;
 
   SlotPlace own_place_;
   SlotPlace* place_ = &own_place_;

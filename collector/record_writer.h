@@ -21,10 +21,12 @@ struct RecordLimits {
   std::size_t name_bytes = 512;
   std::size_t command_bytes = 8192;
   std::size_t exceptions = 8;
-  std::size_t frames = 64;
+  std::size_t frames = 40;
   /// Frames of each stack in `threads`.
   std::size_t thread_frames = 32;
   std::size_t threads = 256;
+  /// Hooks; those of several components in a row count as one.
+  std::size_t breadcrumbs = 24;
   std::size_t items = 64;
 };
 

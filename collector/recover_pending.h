@@ -26,7 +26,8 @@ struct Recovered {
 /// since. Two callers at once never append the same slot twice; a process that
 /// dies between appending and removing leaves the same record id twice, and
 /// readers drop the second. Never throws; what fails is left for the next
-/// caller.
+/// caller. Reads a few folders, which takes longer than a run's entry should:
+/// call it once for a process and folder, not once for a run.
 Recovered recover_pending(RecordSink& sink) noexcept;
 
 }  // namespace mishap::collector

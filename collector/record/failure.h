@@ -2,6 +2,7 @@
 
 #include <mishap/collector/raw_trace.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -46,6 +47,10 @@ struct RecordException {
   /// Text for people. A null view is written as null: an exception without
   /// what(), or whose what() is null. An empty one stays an empty text.
   std::string_view message;
+  /// Length of the whole message and its hash (FNV-1a, 64 bits) where
+  /// `message` is only its beginning; 0 where it is the whole.
+  std::size_t message_size = 0;
+  std::uint64_t message_hash = 0;
   /// The stack text that the thrower put into the exception, as c10::Error
   /// does.
   std::string_view native_backtrace;

@@ -8,8 +8,10 @@ namespace mishap::collector {
 
 enum class CrumbPhase : std::uint8_t { kBefore, kAfter };
 
-/// One moment of a hook. Given oldest first; the writer joins the two moments
-/// of one hook call into one item with its duration.
+/// One moment of a hook of one component. Given oldest first, the newest 64
+/// count. The writer joins them: one item holds a hook, the components that it
+/// went through in a row, and how long ago it began and how long it took, null
+/// when it has not returned.
 struct RecordBreadcrumb {
   std::string_view hook;
   std::string_view component;

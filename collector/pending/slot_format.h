@@ -1,0 +1,74 @@
+#pragma once
+
+#include <mishap/collector/record_writer.h>
+#include <mishap/collector/slot_place.h>
+#include <sys/types.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mishap::collector {
+
+/// What a slot's text is.
+enum class SlotState : std::uint32_t {
+  kEmpty,
+  /// A minimal record; place and kind are brought up to date on recovery.
+  kRunning,
+  /// A record that is complete as it stands.
+  kFrozen,
+};
+
+/// One of the two texts of a slot. One of them is always whole, also while the
+/// other one is written.
+struct SlotTextInfo {
+  std::uint64_t size = 0;
+  /// fnv1a() of the text.
+  std::uint64_t checksum = 0;
+  SlotState state = SlotState::kEmpty;
+};
+
+/// The first page of a slot file. The texts follow it, each in an area of
+/// kRecordBufferBytes.
+struct SlotHeader {
+  static constexpr std::array<char, 8> kMagic = {'m', 'i', 's', 'h',
+                                                 'a', 'p', 's', '1'};
+
+  std::array<char, 8> magic{};
+  /// Its owner, and what tells it from a later process with the same id.
+  std::int64_t pid = 0;
+  std::uint64_t start_ticks = 0;
+  std::array<char, 40> boot_id{};
+  /// Index of the text that counts.
+  std::atomic<std::uint32_t> active{0};
+  std::array<SlotTextInfo, 2> texts{};
+  SlotPlace place;
+  /// Absolute path of the records folder, zero-terminated.
+  std::array<char, 3072> folder{};
+};
+
+inline constexpr std::size_t kSlotHeaderBytes = 4096;
+static_assert(sizeof(SlotHeader) <= kSlotHeaderBytes);
+
+inline constexpr std::string_view kSlotPrefix = ".mishap-pending-";
+
+constexpr off_t slot_text_offset(std::uint32_t index) noexcept {
+  return static_cast<off_t>(kSlotHeaderBytes + index * kRecordBufferBytes);
+}
+
+/// The folders for slots whose records folder is not there yet, best first.
+std::vector<std::string> slot_fallback_folders();
+
+/// Identity of this boot of the machine; empty when the kernel does not tell.
+std::string boot_id();
+
+/// When a process started, in clock ticks since boot; nothing when there is no
+/// such process.
+std::optional<std::uint64_t> start_ticks(std::int64_t pid);
+
+}  // namespace mishap::collector

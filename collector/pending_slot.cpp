@@ -1,0 +1,155 @@
+#include <fcntl.h>
+#include <mishap/collector/hash.h>
+#include <mishap/collector/io/bounded_write.h>
+#include <mishap/collector/io/quiet_signals.h>
+#include <mishap/collector/pending/live_slots.h>
+#include <mishap/collector/pending/slot_format.h>
+#include <mishap/collector/pending_slot.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <exception>
+#include <new>
+
+namespace mishap::collector {
+namespace {
+
+constexpr mode_t kOwnerOnly = 0600;
+
+bool is_folder(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+template <std::size_t kSize>
+void copy_text(std::string_view text, std::array<char, kSize>& out) noexcept {
+  std::copy_n(text.data(), std::min(text.size(), kSize - 1), out.data());
+}
+
+// The page of a file with all its space reserved, so that a store can never
+// meet a full disk; null when there is no room.
+void* map_page(int file) noexcept {
+  const QuietSignals quiet;
+  if (posix_fallocate(file, 0, kSlotHeaderBytes) != 0) return nullptr;
+  void* const page = mmap(nullptr, kSlotHeaderBytes, PROT_READ | PROT_WRITE,
+                          MAP_SHARED, file, 0);
+  return page == MAP_FAILED ? nullptr : page;
+}
+
+}  // namespace
+
+bool PendingSlot::open(std::string_view records_folder,
+                       std::string_view run_id) noexcept {
+  close();
+  try {
+    problem_.clear();
+    const std::string folder(records_folder);
+    if (folder.size() >= SlotHeader{}.folder.size()) {
+      problem_ = "the path of the records folder is too long";
+      return false;
+    }
+    std::vector<std::string> places;
+    if (is_folder(folder)) places.push_back(folder);
+    for (std::string& other : slot_fallback_folders()) {
+      places.push_back(std::move(other));
+    }
+    const std::string name = "/" + std::string(kSlotPrefix) +
+                             std::to_string(getpid()) + "-" +
+                             std::string(run_id);
+    for (const std::string& place : places) {
+      if (create(place + name, folder)) return true;
+    }
+  } catch (const std::exception&) {
+    // Out of memory: the run goes on without a slot.
+  }
+  return false;
+}
+
+bool PendingSlot::create(const std::string& path, const std::string& folder) {
+  const int file =
+      ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+             kOwnerOnly);
+  if (file < 0) {
+    problem_ = path + ": " + std::string(error_text(errno));
+    return false;
+  }
+  void* const page = map_page(file);
+  if (page == nullptr || !LiveSlots::add(*this)) {
+    problem_ = path + ": no room for one page, or too many runs at once";
+    if (page != nullptr) munmap(page, kSlotHeaderBytes);
+    unlink(path.c_str());
+    ::close(file);
+    return false;
+  }
+  flock(file, LOCK_EX | LOCK_NB);
+  auto* const header = new (page) SlotHeader;
+  header->pid = getpid();
+  header->start_ticks = start_ticks(header->pid).value_or(0);
+  copy_text(boot_id(), header->boot_id);
+  copy_text(folder, header->folder);
+  header->magic = SlotHeader::kMagic;
+  problem_.clear();
+  path_ = path;
+  fd_ = file;
+  header_ = header;
+  place_ = &header->place;
+  return true;
+}
+
+void PendingSlot::hold(std::string_view line) noexcept {
+  store(line, SlotState::kRunning);
+}
+
+void PendingSlot::freeze(std::string_view line) noexcept {
+  store(line, SlotState::kFrozen);
+}
+
+void PendingSlot::store(std::string_view line, SlotState state) noexcept {
+  if (fd_ < 0 || line.size() > kRecordBufferBytes) return;
+  const int saved_errno = errno;
+  const QuietSignals quiet;
+  const std::uint32_t next = 1 - header_->active.load();
+  const ssize_t written =
+      pwrite(fd_, line.data(), line.size(), slot_text_offset(next));
+  if (written == static_cast<ssize_t>(line.size())) {
+    header_->texts[next] = {line.size(), fnv1a(line), state};
+    header_->active.store(next);
+  }
+  errno = saved_errno;
+}
+
+void PendingSlot::close() noexcept {
+  if (header_ == nullptr) return;
+  LiveSlots::remove(*this);
+  if (fd_ >= 0) {
+    unlink(path_.c_str());
+    ::close(fd_);
+  }
+  own_place_ = *place_;
+  place_ = &own_place_;
+  munmap(header_, kSlotHeaderBytes);
+  header_ = nullptr;
+  fd_ = -1;
+  path_.clear();
+}
+
+void PendingSlot::leave_to_parent() noexcept {
+  const SlotPlace place = *place_;
+  void* const page = header_;
+  // The address stays valid: the child may hold the reference from place().
+  if (mmap(page, kSlotHeaderBytes, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
+    return;
+  }
+  *place_ = place;
+  // Closing a copy of the descriptor leaves the lock with the parent.
+  ::close(fd_);
+  fd_ = -1;
+  path_.clear();
+}
+
+}  // namespace mishap::collector

@@ -1,0 +1,200 @@
+#include <fcntl.h>
+#include <mishap/collector/hash.h>
+#include <mishap/collector/pending/slot_format.h>
+#include <mishap/collector/recover_pending.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace mishap::collector {
+namespace {
+
+using nlohmann::ordered_json;
+
+class File {
+ public:
+  explicit File(const std::string& path)
+      : descriptor_(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)) {}
+  ~File() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  int get() const { return descriptor_; }
+
+  // Somebody else's slot in a shared temporary folder is not ours to judge.
+  bool is_our_own() const {
+    struct stat status {};
+    return descriptor_ >= 0 && fstat(descriptor_, &status) == 0 &&
+           S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+           status.st_nlink == 1;
+  }
+
+  bool lock() const { return flock(descriptor_, LOCK_EX | LOCK_NB) == 0; }
+
+  bool read(void* out, std::size_t size, off_t offset) const {
+    return pread(descriptor_, out, size, offset) == static_cast<ssize_t>(size);
+  }
+
+ private:
+  int descriptor_;
+};
+
+template <std::size_t kSize>
+std::string_view text_of(const std::array<char, kSize>& text) {
+  return {text.data(), strnlen(text.data(), kSize)};
+}
+
+bool owner_is_alive(const SlotHeader& header) {
+  if (text_of(header.boot_id) != boot_id()) return false;
+  const auto ticks = start_ticks(header.pid);
+  return ticks && *ticks == header.start_ticks;
+}
+
+std::int64_t pid_in_name(std::string_view name) {
+  std::int64_t pid = 0;
+  for (const char digit : name.substr(kSlotPrefix.size())) {
+    if (digit < '0' || digit > '9') break;
+    pid = pid * 10 + (digit - '0');
+  }
+  return pid;
+}
+
+std::string read_text(const File& file, const SlotHeader& header,
+                      std::uint32_t index) {
+  const SlotTextInfo& info = header.texts[index];
+  if (info.size == 0 || info.size > kRecordBufferBytes) return {};
+  std::string text(info.size, '\0');
+  if (!file.read(text.data(), text.size(), slot_text_offset(index)) ||
+      fnv1a(text) != info.checksum) {
+    return {};
+  }
+  return text;
+}
+
+ordered_json or_null(std::int64_t counter) {
+  return counter < 0 ? ordered_json() : ordered_json(counter);
+}
+
+ordered_json or_null(std::string_view text) {
+  return text.empty() ? ordered_json() : ordered_json(text);
+}
+
+void add_nanos(ordered_json& text, std::int64_t nanos) {
+  text = std::to_string(std::stoll(text.get<std::string>()) + nanos);
+}
+
+void bring_up_to_date(ordered_json& record, const SlotPlace& place) {
+  record["kind"] = "killed";
+  record["stage"] = or_null(place.stage.view());
+  record["hook"] = or_null(place.hook.view());
+  record["component"] = or_null(place.component.view());
+  record["epoch"] = or_null(place.epoch);
+  record["batch_index"] = or_null(place.batch);
+  record["global_step"] = or_null(place.step);
+  if (place.steady_nano == 0) return;
+  const std::int64_t since =
+      place.steady_nano - std::stoll(record["steady_nano"].get<std::string>());
+  add_nanos(record["steady_nano"], since);
+  add_nanos(record["time_unix_nano"], since);
+}
+
+// The line to append; empty when the slot holds none. Throws json::exception
+// when its text is no record of ours.
+std::string render(const File& file, const SlotHeader& header) {
+  std::uint32_t index = header.active.load() & 1U;
+  std::string text = read_text(file, header, index);
+  if (text.empty()) {
+    index = 1 - index;
+    text = read_text(file, header, index);
+  }
+  if (text.empty()) return {};
+  auto record = ordered_json::parse(text, nullptr, false);
+  if (!record.is_object()) return {};
+  const std::string process = "process " + std::to_string(header.pid);
+  if (header.texts[index].state == SlotState::kRunning) {
+    bring_up_to_date(record, header.place);
+    record["notes"].push_back(process +
+                              " ended without reaching its guard; this is "
+                              "where it was last");
+  } else {
+    record["notes"].push_back(process +
+                              " ended before its record was appended");
+  }
+  return record.dump(-1, ' ', false, ordered_json::error_handler_t::replace) +
+         "\n";
+}
+
+void recover_one(const std::filesystem::path& path, RecordSink& sink,
+                 Recovered& recovered) {
+  const File file(path);
+  if (!file.is_our_own()) return;
+  if (!file.lock()) {
+    ++recovered.alive;
+    return;
+  }
+  // Whoever held the lock until now may have removed it meanwhile.
+  if (!file.is_our_own()) return;
+  const auto header = std::make_unique<SlotHeader>();
+  if (!file.read(header.get(), sizeof(SlotHeader), 0) ||
+      header->magic != SlotHeader::kMagic) {
+    // Its owner may be about to write the header.
+    if (start_ticks(pid_in_name(path.filename().string()))) {
+      ++recovered.alive;
+      return;
+    }
+    ++recovered.damaged;
+    unlink(path.c_str());
+    return;
+  }
+  if (text_of(header->folder) != sink.folder()) return;
+  if (owner_is_alive(*header)) {
+    ++recovered.alive;
+    return;
+  }
+  std::string line;
+  try {
+    line = render(file, *header);
+  } catch (const ordered_json::exception&) {
+    line.clear();
+  }
+  if (!line.empty()) {
+    if (!sink.append_record(line)) return;
+    ++recovered.appended;
+  } else {
+    ++recovered.damaged;
+  }
+  unlink(path.c_str());
+}
+
+}  // namespace
+
+Recovered recover_pending(RecordSink& sink) noexcept {
+  Recovered recovered;
+  try {
+    std::vector<std::string> folders = slot_fallback_folders();
+    folders.insert(folders.begin(), sink.folder());
+    for (const std::string& folder : folders) {
+      std::error_code error;
+      for (std::filesystem::directory_iterator entry(folder, error), end;
+           !error && entry != end; entry.increment(error)) {
+        if (entry->path().filename().string().starts_with(kSlotPrefix)) {
+          recover_one(entry->path(), sink, recovered);
+        }
+      }
+    }
+  } catch (const std::exception&) {
+    // Out of memory: the next caller tries again.
+  }
+  return recovered;
+}
+
+}  // namespace mishap::collector

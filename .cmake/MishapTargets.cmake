@@ -120,6 +120,12 @@ function(mishap_test name)
   endif()
 endfunction()
 
+# Here, so that every room sees the same imported targets.
+find_package(nlohmann_json 3.9 QUIET)
+if(NOT nlohmann_json_FOUND)
+  message(FATAL_ERROR "nlohmann_json was not found: install "
+                      "nlohmann-json3-dev, or run ./dev setup.")
+endif()
 if(MISHAP_WITH_TORCH)
   find_package(Torch QUIET)
   if(NOT Torch_FOUND)

@@ -1,6 +1,7 @@
 #include <mishap/collector/demangle.h>
 #include <mishap/collector/exception_chain.h>
 #include <mishap/collector/exception_translator.h>
+#include <mishap/collector/utf8.h>
 
 #include <algorithm>
 #include <string>
@@ -10,23 +11,6 @@ namespace mishap::collector {
 namespace {
 
 constexpr std::string_view kNoMessage = "<no message>";
-
-bool continues_character(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
-}
-
-std::string_view cut(std::string_view text, std::size_t limit) {
-  if (text.size() <= limit) {
-    return text;
-  }
-  // A character has at most three continuation bytes; more is not UTF-8.
-  std::size_t end = limit;
-  for (int i = 0; i < 3 && end > 0 && continues_character(text[end]); ++i) {
-    --end;
-  }
-  const bool is_utf8 = end == 0 || !continues_character(text[end]);
-  return text.substr(0, is_utf8 ? end : limit);
-}
 
 std::uint64_t fnv1a(std::string_view text) {
   std::uint64_t hash = 0xCBF29CE484222325ULL;
@@ -160,7 +144,7 @@ std::string_view ExceptionChain::keep(std::string_view text,
                                       std::size_t limit) noexcept {
   const std::size_t room = kTextBytes - text_size_;
   truncated_ = truncated_ || std::min(text.size(), limit) > room;
-  const std::string_view kept = cut(text, std::min(limit, room));
+  const std::string_view kept = clip_utf8(text, std::min(limit, room));
   char* target = text_.data() + text_size_;
   std::copy(kept.begin(), kept.end(), target);
   text_size_ += kept.size();

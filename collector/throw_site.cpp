@@ -1,3 +1,4 @@
+#include <mishap/collector/clock.h>
 #include <mishap/collector/exception_object.h>
 #include <mishap/collector/resolve/capture.h>
 #include <mishap/collector/throw_site.h>
@@ -6,9 +7,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
-#include <ctime>
 
 namespace mishap::collector {
 namespace {
@@ -101,19 +100,13 @@ void forget_and_destroy(void* object) {
   }
 }
 
-std::int64_t steady_nanos() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
-
 void fill(ThrowSite& site, const std::type_info* type, const void* first) {
   capture_stack_from(site.trace, first);
   site.type = type;
   identify_thread();
   site.thread_id = this_thread.id;
   site.thread_name = this_thread.name;
-  site.steady_nanos = steady_nanos();
+  site.steady_nanos = Clock::system().steady_nano();
   site.sample.fill(std::byte{0});
   const ThrowSampler sampler = current_sampler.load(std::memory_order_acquire);
   if (sampler != nullptr) {

@@ -24,7 +24,7 @@ struct ThrowSite {
   std::int32_t thread_id = 0;
   /// The thread's name at its first captured throw, ends with a NUL.
   std::array<char, kThreadNameBytes> thread_name{};
-  /// CLOCK_MONOTONIC, nanoseconds.
+  /// Clock::steady_nano().
   std::int64_t steady_nanos = 0;
   /// What the sampler wrote; all zero without one.
   alignas(16) std::array<std::byte, kSampleBytes> sample{};

@@ -1,12 +1,14 @@
 #pragma once
 
-#include <ATen/core/Tensor.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+
+namespace at {
+class Tensor;
+}
 
 namespace mishap::collector {
 

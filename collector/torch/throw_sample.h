@@ -15,7 +15,6 @@ struct TorchThrowSample {
   bool taken = false;
   bool grad_enabled = false;
   bool inference_mode = false;
-  bool autocast_enabled = false;
 };
 
 /// Makes the throw hook take a TorchThrowSample at each captured throw.

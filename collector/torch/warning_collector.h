@@ -8,15 +8,19 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace mishap::collector {
 
-/// One warning of LibTorch. Texts are cut to fit and end with a NUL.
+/// One warning of LibTorch. Texts are cut to fit and end with a NUL. A warning
+/// with the message of one that is kept is counted there, not kept again.
 struct CollectedWarning {
   std::array<char, 256> message{};
   std::array<char, 128> file{};
   std::uint32_t line = 0;
-  /// CLOCK_MONOTONIC, nanoseconds.
+  /// How often the message came.
+  std::int64_t count = 0;
+  /// Clock::steady_nano() of the last time.
   std::int64_t steady_nanos = 0;
 };
 
@@ -40,14 +44,15 @@ class WarningCollector final : public c10::WarningHandler {
 
   /// Copies the kept warnings, oldest first; gives their number. Thread-safe.
   std::size_t copy(std::span<CollectedWarning> out) const noexcept;
-  /// How many there were, those no longer kept included. Thread-safe.
-  std::uint64_t count() const noexcept;
 
  private:
+  CollectedWarning& entry_for(std::string_view message);
+
   c10::WarningHandler* previous_;
   mutable std::mutex mutex_;
   std::array<CollectedWarning, kCapacity> kept_{};
-  std::uint64_t count_ = 0;
+  /// How many were ever kept; the oldest of them make room.
+  std::size_t kept_count_ = 0;
 };
 
 }  // namespace mishap::collector

@@ -31,15 +31,17 @@ void exhaust_memory() {
   const rlimit none{0, 0};
   setrlimit(RLIMIT_AS, &none);
   for (std::size_t size = std::size_t{1} << 30U; size > 0; size /= 2) {
-    while (std::malloc(size) != nullptr) {
-    }
+    void* volatile block = nullptr;
+    do {
+      block = std::malloc(size);
+    } while (block != nullptr);
   }
 }
 
 int describe_without_memory(ExceptionChain& chain) {
   exhaust_memory();
   const std::exception_ptr error =
-      sample::caught([] { static_cast<void>(::operator new(100)); });
+      sample::caught([] { static_cast<void>(std::vector<int>(1000)); });
   if (!error) {
     return kStillMemory;
   }

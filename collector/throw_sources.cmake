@@ -18,6 +18,13 @@ set(MISHAP_RESOLVER ${resolver} CACHE STRING
     "Names and lines of stacks: libbacktrace, boost or none")
 set_property(CACHE MISHAP_RESOLVER PROPERTY STRINGS libbacktrace boost none)
 
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND
+   CMAKE_SIZEOF_VOID_P EQUAL 8)
+  set(walk_sources resolve/stack_walk_x86_64.cpp resolve/unwind_rule.cpp)
+else()
+  set(walk_sources resolve/stack_walk_none.cpp)
+endif()
+
 set(THROW_SOURCES
     demangle.cpp
     exception_chain.cpp
@@ -30,7 +37,8 @@ set(THROW_SOURCES
     resolve/name_cache.cpp
     resolve/resolver.cpp
     resolve/resolver_${MISHAP_RESOLVER}.cpp
-    resolve/symbolize.cpp)
+    resolve/symbolize.cpp
+    ${walk_sources})
 set(THROW_LIBRARIES ${CMAKE_DL_LIBS})
 if(MISHAP_RESOLVER STREQUAL "libbacktrace")
   list(APPEND THROW_LIBRARIES backtrace)

@@ -1,15 +1,29 @@
 #include <mishap/collector/resolve/capture.h>
+#include <mishap/collector/resolve/stack_walk.h>
 
 #include <algorithm>
 #include <boost/stacktrace/safe_dump_to.hpp>
+#include <span>
 
 namespace mishap::collector {
 namespace {
 
-// One address beyond the limit tells whether the stack goes on; Boost ends its
-// dump with a null.
-constexpr std::size_t kDumped = RawTrace::kMaxFrames + 8;
-using Addresses = std::array<std::uintptr_t, kDumped + 1>;
+// More than is kept: the frames of the capture itself, which are left out, and
+// one that tells whether the stack goes on.
+constexpr std::size_t kCaptured = RawTrace::kMaxFrames + 8;
+using Addresses = std::array<std::uintptr_t, kCaptured + 1>;
+
+std::size_t capture_addresses(Addresses& out) {
+  const std::size_t walked =
+      detail::walk_stack(std::span(out).first(kCaptured));
+  if (walked > 0) {
+    return walked;
+  }
+  // Boost ends its dump with a null, which it counts.
+  const std::size_t dumped =
+      boost::stacktrace::safe_dump_to(out.data(), sizeof(out));
+  return dumped == 0 ? 0 : dumped - 1;
+}
 
 void keep(RawTrace& out, const std::uintptr_t* begin,
           const std::uintptr_t* end) {
@@ -30,10 +44,8 @@ void keep(RawTrace& out, const std::uintptr_t* begin,
 [[gnu::noinline]] void capture_stack_from(RawTrace& out,
                                           const void* first) noexcept {
   Addresses addresses;
-  const std::size_t dumped =
-      boost::stacktrace::safe_dump_to(addresses.data(), sizeof(addresses));
   const auto* begin = addresses.data();
-  const auto* end = begin + (dumped == 0 ? 0 : dumped - 1);
+  const auto* end = begin + capture_addresses(addresses);
   const auto* found =
       std::find(begin, end, reinterpret_cast<std::uintptr_t>(first));
   keep(out, found == end ? begin : found, end);

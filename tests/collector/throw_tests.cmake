@@ -8,6 +8,7 @@ set(THROW_TESTS
     frames_test.cpp
     modules_test.cpp
     resolve_name_test.cpp
+    resolve_walk_test.cpp
     throw_hook_test.cpp
     throw_site_test.cpp
     throw_store_test.cpp)

@@ -1,0 +1,328 @@
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <mishap/collector/pending/slot_format.h>
+#include <mishap/collector/pending_slot.h>
+#include <mishap/collector/recover_pending.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "allocation_counter.h"
+#include "sample_records.h"
+#include "temporary_folder.h"
+
+namespace mishap::collector {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+constexpr std::string_view kRun = "01980000-0000-7000-8000-0000000000aa";
+
+class PendingSlotTest : public testing::Test {
+ protected:
+  PendingSlotTest() {
+    fs::create_directory(runtime_);
+    fs::create_directory(records_);
+    setenv("XDG_RUNTIME_DIR", runtime_.c_str(), 1);
+  }
+  ~PendingSlotTest() override { unsetenv("XDG_RUNTIME_DIR"); }
+
+  // Runs `body` in a child that then ends without a word.
+  static void in_killed_child(const std::function<void(PendingSlot&)>& body) {
+    const pid_t child = fork();
+    if (child == 0) {
+      PendingSlot slot;
+      body(slot);
+      raise(SIGKILL);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status));
+  }
+
+  std::vector<std::string> slots_in(const std::string& folder) const {
+    std::vector<std::string> slots;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      const std::string name = entry.path().filename();
+      if (name.starts_with(kSlotPrefix)) slots.push_back(entry.path());
+    }
+    return slots;
+  }
+
+  json only_record(const RecordSink& sink) const {
+    const auto lines = lines_in(sink.records_path());
+    EXPECT_EQ(lines.size(), 1U);
+    return lines.empty() ? json() : json::parse(lines.front());
+  }
+
+  TemporaryFolder folder_;
+  std::string runtime_ = folder_ / "runtime";
+  std::string records_ = folder_ / "records";
+};
+
+TEST_F(PendingSlotTest, ACleanRunLeavesNoFileAndNoFolder) {
+  const std::string missing = folder_ / "not/made";
+  for (const std::string& records : {records_, missing}) {
+    PendingSlot slot;
+    ASSERT_TRUE(slot.open(records, kRun)) << slot.problem();
+    slot.hold(samples::line_of(samples::minimal()));
+    slot.place().set_hook("setup", "module");
+    EXPECT_TRUE(fs::exists(slot.path()));
+    slot.close();
+  }
+  EXPECT_TRUE(fs::is_empty(records_));
+  EXPECT_TRUE(fs::is_empty(runtime_));
+  EXPECT_FALSE(fs::exists(folder_ / "not"));
+}
+
+TEST_F(PendingSlotTest, LiesBesideTheRecordsWhenTheirFolderIsThere) {
+  PendingSlot slot;
+  ASSERT_TRUE(slot.open(records_, kRun));
+  EXPECT_EQ(slots_in(records_).size(), 1U);
+  PendingSlot other;
+  ASSERT_TRUE(other.open(folder_ / "missing", kRun));
+  EXPECT_EQ(slots_in(runtime_).size(), 1U);
+}
+
+TEST_F(PendingSlotTest, AKilledRunBecomesARecordOfTheLastPlace) {
+  in_killed_child([this](PendingSlot& slot) {
+    slot.open(records_, kRun);
+    slot.hold(samples::line_of(samples::minimal()));
+    SlotPlace& place = slot.place();
+    place.stage.set("train");
+    place.set_hook("training_step", "module");
+    place.epoch = 1;
+    place.batch = 12;
+    place.steady_nano = samples::minimal().steady_nano + 5'000;
+  });
+  RecordSink sink({.folder = records_});
+  const Recovered recovered = recover_pending(sink);
+  EXPECT_EQ(recovered.appended, 1U);
+  const json record = only_record(sink);
+  EXPECT_EQ(record["kind"], "killed");
+  EXPECT_EQ(record["record_id"], samples::minimal().record_id);
+  EXPECT_EQ(record["stage"], "train");
+  EXPECT_EQ(record["hook"], "training_step");
+  EXPECT_EQ(record["component"], "module");
+  EXPECT_EQ(record["epoch"], 1);
+  EXPECT_EQ(record["batch_index"], 12);
+  EXPECT_TRUE(record["global_step"].is_null());
+  EXPECT_EQ(record["steady_nano"], "86400000005000");
+  EXPECT_EQ(record["time_unix_nano"], "1750000000123461789");
+  EXPECT_THAT(record["notes"].back().get<std::string>(),
+              HasSubstr("ended without reaching its guard"));
+  EXPECT_TRUE(slots_in(records_).empty());
+}
+
+TEST_F(PendingSlotTest, ARecoveredLineHasTheKeysInTheOrderOfAllLines) {
+  in_killed_child([this](PendingSlot& slot) {
+    slot.open(records_, kRun);
+    slot.hold(samples::line_of(samples::minimal()));
+  });
+  RecordSink sink({.folder = records_});
+  recover_pending(sink);
+  const auto keys = [](const std::string& line) {
+    const auto record = nlohmann::ordered_json::parse(line);
+    std::vector<std::string> names;
+    for (const auto& [key, value] : record.items()) names.push_back(key);
+    return names;
+  };
+  EXPECT_EQ(keys(lines_in(sink.records_path()).at(0)),
+            keys(samples::line_of(samples::minimal())));
+}
+
+TEST_F(PendingSlotTest, AFrozenRecordKeepsItsKindAndPlace) {
+  in_killed_child([this](PendingSlot& slot) {
+    slot.open(records_, kRun);
+    slot.hold(samples::line_of(samples::minimal()));
+    slot.freeze(samples::line_of(samples::typical()));
+    slot.place().set_hook("teardown", "callback.Spy");
+  });
+  RecordSink sink({.folder = records_});
+  EXPECT_EQ(recover_pending(sink).appended, 1U);
+  const json record = only_record(sink);
+  EXPECT_EQ(record["kind"], "error");
+  EXPECT_EQ(record["hook"], "training_step");
+  EXPECT_EQ(record["exceptions"][0]["type"], "c10::IndexError");
+}
+
+TEST_F(PendingSlotTest, ARunWhoseFolderWasNeverMadeIsFoundToo) {
+  const std::string missing = folder_ / "made/later";
+  in_killed_child([&](PendingSlot& slot) {
+    slot.open(missing, kRun);
+    slot.hold(samples::line_of(samples::minimal()));
+  });
+  RecordSink other({.folder = records_});
+  EXPECT_EQ(recover_pending(other).appended, 0U);
+  RecordSink sink({.folder = missing});
+  EXPECT_EQ(recover_pending(sink).appended, 1U);
+  EXPECT_EQ(only_record(sink)["kind"], "killed");
+  EXPECT_TRUE(slots_in(runtime_).empty());
+}
+
+TEST_F(PendingSlotTest, ARunAtWorkIsLeftAlone) {
+  PendingSlot slot;
+  ASSERT_TRUE(slot.open(records_, kRun));
+  slot.hold(samples::line_of(samples::minimal()));
+  RecordSink sink({.folder = records_});
+  const Recovered recovered = recover_pending(sink);
+  EXPECT_EQ(recovered.alive, 1U);
+  EXPECT_EQ(recovered.appended, 0U);
+  EXPECT_TRUE(fs::exists(slot.path()));
+}
+
+TEST_F(PendingSlotTest, AProcessWithTheSameIdIsNotTakenForTheOwner) {
+  std::string path;
+  {
+    PendingSlot slot;
+    ASSERT_TRUE(slot.open(records_, kRun));
+    slot.hold(samples::line_of(samples::minimal()));
+    path = slot.path() + "-copy";
+    fs::copy_file(slot.path(), path);
+  }
+  const int file = open(path.c_str(), O_RDWR);
+  SlotHeader header;
+  ASSERT_EQ(pread(file, static_cast<void*>(&header), sizeof header, 0),
+            static_cast<ssize_t>(sizeof header));
+  RecordSink sink({.folder = records_});
+  EXPECT_EQ(recover_pending(sink).alive, 1U);
+  header.start_ticks += 1;
+  ASSERT_EQ(pwrite(file, static_cast<void*>(&header), sizeof header, 0),
+            static_cast<ssize_t>(sizeof header));
+  EXPECT_EQ(recover_pending(sink).appended, 1U);
+  close(file);
+}
+
+TEST_F(PendingSlotTest, ADamagedTextGivesWayToTheOneBefore) {
+  in_killed_child([this](PendingSlot& slot) {
+    slot.open(records_, kRun);
+    slot.hold(samples::line_of(samples::minimal()));
+    slot.freeze(samples::line_of(samples::typical()));
+  });
+  const int file = open(slots_in(records_).at(0).c_str(), O_RDWR);
+  SlotHeader header;
+  ASSERT_GT(pread(file, static_cast<void*>(&header), sizeof header, 0), 0);
+  ASSERT_EQ(pwrite(file, "torn", 4, slot_text_offset(header.active) + 50), 4);
+  close(file);
+  RecordSink sink({.folder = records_});
+  EXPECT_EQ(recover_pending(sink).appended, 1U);
+  EXPECT_EQ(only_record(sink)["kind"], "killed");
+}
+
+TEST_F(PendingSlotTest, WhatIsNoSlotIsRemovedAndCounted) {
+  const std::string name = "/" + std::string(kSlotPrefix);
+  std::ofstream(records_ + name + "999999999-x") << "not a slot";
+  in_killed_child([this](PendingSlot& slot) {
+    slot.open(records_, kRun);
+    slot.freeze("{\"no\":\"newline and no record\"");
+  });
+  RecordSink sink({.folder = records_});
+  const Recovered recovered = recover_pending(sink);
+  EXPECT_EQ(recovered.damaged, 2U);
+  EXPECT_EQ(recovered.appended, 0U);
+  EXPECT_TRUE(slots_in(records_).empty());
+}
+
+TEST_F(PendingSlotTest, SeveralRecoverersAppendARecordOnce) {
+  for (int i = 0; i < 5; ++i) {
+    in_killed_child([&](PendingSlot& slot) {
+      slot.open(records_, std::to_string(i));
+      slot.freeze(samples::line_of(samples::typical()));
+    });
+  }
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([this] {
+      RecordSink sink(
+          {.folder = records_, .lock_wait = std::chrono::seconds(10)});
+      recover_pending(sink);
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(lines_in(records_ + "/records.jsonl").size(), 5U);
+  EXPECT_TRUE(slots_in(records_).empty());
+}
+
+TEST_F(PendingSlotTest, AForkedChildDoesNotTouchTheSlotOfItsParent) {
+  PendingSlot slot;
+  ASSERT_TRUE(slot.open(records_, kRun));
+  slot.hold(samples::line_of(samples::minimal()));
+  slot.place().set_hook("training_step", "module");
+  const std::string before = content_of(slot.path());
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool kept = slot.place().hook.view() == "training_step";
+    slot.place().set_hook("teardown", "data");
+    slot.freeze(samples::line_of(samples::typical()));
+    slot.close();
+    _exit(kept ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(slot.place().hook.view(), "training_step");
+  EXPECT_EQ(content_of(slot.path()), before);
+  RecordSink sink({.folder = records_});
+  EXPECT_EQ(recover_pending(sink).alive, 1U);
+}
+
+TEST_F(PendingSlotTest, AFullDiskCostsTheSlotAndNothingElse) {
+  PendingSlot slot;
+  rlimit previous;
+  getrlimit(RLIMIT_FSIZE, &previous);
+  const rlimit small{100, previous.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &small);
+  EXPECT_FALSE(slot.open(records_, kRun));
+  setrlimit(RLIMIT_FSIZE, &previous);
+  EXPECT_FALSE(slot.problem().empty());
+  slot.place().set_hook("training_step", "module");
+  slot.hold(samples::line_of(samples::minimal()));
+  slot.freeze(samples::line_of(samples::typical()));
+  slot.close();
+  EXPECT_EQ(slot.place().hook.view(), "training_step");
+  EXPECT_TRUE(slots_in(records_).empty());
+}
+
+TEST_F(PendingSlotTest, ADiskThatFillsLaterLeavesTheTextBefore) {
+  in_killed_child([this](PendingSlot& slot) {
+    slot.open(records_, kRun);
+    slot.hold(samples::line_of(samples::minimal()));
+    const rlimit small{8'192, RLIM_INFINITY};
+    setrlimit(RLIMIT_FSIZE, &small);
+    slot.freeze(samples::line_of(samples::typical()));
+  });
+  RecordSink sink({.folder = records_});
+  EXPECT_EQ(recover_pending(sink).appended, 1U);
+  EXPECT_EQ(only_record(sink)["kind"], "killed");
+}
+
+TEST_F(PendingSlotTest, KeepingThePlaceAndFreezingAllocateNothing) {
+  PendingSlot slot;
+  ASSERT_TRUE(slot.open(records_, kRun));
+  const std::string line = samples::line_of(samples::typical());
+  const std::size_t before = allocations();
+  slot.place().set_hook("on_train_batch_start", std::string_view());
+  slot.freeze(line);
+  EXPECT_EQ(allocations(), before);
+}
+
+TEST_F(PendingSlotTest, LongNamesAreCut) {
+  SlotPlace place;
+  place.set_hook(std::string(500, 'h'), std::string(500, 'c'));
+  EXPECT_EQ(place.hook.view(), std::string(47, 'h'));
+  EXPECT_EQ(place.component.view(), std::string(95, 'c'));
+}
+
+}  // namespace
+}  // namespace mishap::collector

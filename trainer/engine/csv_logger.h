@@ -45,7 +45,7 @@ class CsvLogger final : public Logger {
   std::set<std::string> columns_;
   std::vector<Row> rows_;
   std::size_t rows_saved_ = 0;
-  bool columns_changed_ = true;
+  bool rewrite_needed_ = true;
 };
 
 }  // namespace mishap

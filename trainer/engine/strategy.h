@@ -4,7 +4,7 @@
 #include <mishap/trainer/guard/event.h>
 #include <torch/torch.h>
 
-#include <optional>
+#include <vector>
 
 namespace mishap {
 
@@ -38,7 +38,8 @@ class SingleDevice : public Strategy {
   void teardown(Module& module) override;
 
  private:
-  std::optional<torch::Device> home_;
+  // One for each setup without its teardown: calls may be nested.
+  std::vector<torch::Device> homes_;
 };
 
 }  // namespace mishap

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -22,11 +23,11 @@ std::optional<std::string> variable(const char* name) {
 }
 
 std::string read_file(const std::string& path) {
-  errno = 0;
+  errno = std::filesystem::is_directory(path) ? EISDIR : 0;
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   if (file) text << file.rdbuf();
-  if (!file || file.bad()) {
+  if (!file || errno == EISDIR) {
     throw PlanError(kFile, {},
                     "the file " + path + " can't be read: " +
                         std::system_category().message(errno),

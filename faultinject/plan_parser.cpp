@@ -62,6 +62,10 @@ class Parser {
   void item(Plan& plan) {
     const PlanPlace place = cursor_.place();
     const std::size_t start = cursor_.offset();
+    if (cursor_.starts_with("->")) {
+      cursor_.fail("'->' begins an item",
+                   "write all terms of a rule on one line");
+    }
     const std::string_view name = cursor_.take_while(is_name_character);
     if (name.empty()) {
       cursor_.fail(cursor_.found() + " where the name of a point begins",

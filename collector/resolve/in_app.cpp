@@ -109,7 +109,8 @@ bool is_in_app(const Frame& frame) noexcept {
   if (is_library_scope(scopes_of(frame.symbol))) {
     return false;
   }
-  return frame.symbol != "_start" && !is_system_file(frame.file);
+  const bool starts_up = frame.symbol == "_start" || frame.function == "_start";
+  return !starts_up && !is_system_file(frame.file);
 }
 
 bool only_throws(const Frame& frame) noexcept {

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <mishap/collector/resolve/resolver.h>
 #include <mishap/collector/resolve/symbolize.h>
 #include <mishap/collector/throw_site.h>
 #include <pthread.h>
@@ -65,6 +66,9 @@ class ThrowSiteTest : public testing::Test {
   void expect_thrown_there(const std::exception_ptr& error) {
     const auto site = find_throw_site(error);
     ASSERT_TRUE(site.has_value());
+    if (resolver_backend() == "none") {
+      GTEST_SKIP() << "this build has no names";
+    }
     const Frame frame = first_in_app(*site);
     EXPECT_NE(frame.function.find(thrown_at.function), std::string_view::npos)
         << frame.function;
@@ -90,7 +94,8 @@ TEST_F(ThrowSiteTest, BeginsInTheThrowingFunctionWithoutFramesOfTheHook) {
   ASSERT_TRUE(site.has_value());
   const SymbolizedStack stack = symbolize(site->trace);
   EXPECT_EQ(stack.stripped, 0U);
-  EXPECT_EQ(stack.frames.at(0).line, thrown_at.line);
+  const int line = stack.frames.at(0).line;
+  EXPECT_EQ(line, resolver_backend() == "none" ? 0 : thrown_at.line);
 }
 
 TEST_F(ThrowSiteTest, StripsTheStandardLibrarysThrowHelpers) {

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace mishap::bench {
+
+/// One line of the report: a figure against the target that it is held to.
+struct Row {
+  std::string name;
+  double figure = 0;
+  double target = 0;
+  std::string unit;
+  /// The figure must not exceed the target; else it must reach it.
+  bool at_most = true;
+  /// What was measured, in a few words.
+  std::string note;
+
+  bool met() const { return at_most ? figure <= target : figure >= target; }
+};
+
+/// Seconds of one call.
+double seconds_of(const std::function<void()>& work);
+
+struct Pair {
+  double first = 0;
+  double second = 0;
+};
+
+/// Median seconds of each of two pieces of work, run in turn `rounds` times so
+/// that both see the same machine.
+Pair medians(int rounds, const std::function<void()>& first,
+             const std::function<void()>& second);
+
+/// Median seconds of one piece of work.
+double median(int rounds, const std::function<void()>& work);
+
+/// Keeps a value from being optimised away.
+template <typename T>
+void keep(const T& value) {
+  asm volatile("" : : "g"(&value) : "memory");
+}
+
+std::vector<Row> core_rows(const std::string& folder);
+std::vector<Row> trainer_rows(const std::string& folder);
+std::vector<Row> sweep_rows(const std::string& folder);
+
+}  // namespace mishap::bench

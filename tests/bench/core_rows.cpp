@@ -1,0 +1,190 @@
+#include <mishap/collector/resolve/capture.h>
+#include <mishap/collector/resolve/symbolize.h>
+#include <mishap/collector/throw_site.h>
+#include <mishap/fault_point.h>
+#include <mishap/guard.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "bench.h"
+
+namespace mishap::bench {
+namespace {
+
+constexpr int kRounds = 9;
+
+HarnessOptions quiet(const std::string& folder) {
+  HarnessOptions options;
+  options.capture.records = folder;
+  options.capture.report_on_stderr = false;
+  return options;
+}
+
+Row hook_dispatch(const std::string& folder) {
+  constexpr int kCalls = 200'000;
+  const Component component = Component::named("callback.Bench");
+  double nanos = 0;
+  guard(
+      "bench",
+      [&](Run& run) {
+        int calls = 0;
+        nanos = median(kRounds,
+                       [&] {
+                         for (int i = 0; i < kCalls; ++i) {
+                           run.call(Hook::kOnTrainBatchStart, component,
+                                    [&] { keep(++calls); });
+                         }
+                       }) *
+                1e9 / kCalls;
+      },
+      quiet(folder));
+  return {"hook_dispatch",
+          nanos,
+          25,
+          "ns",
+          true,
+          "one hook of one component, before and after, breadcrumb included"};
+}
+
+[[gnu::noinline]] void empty_body(std::uint64_t i) { keep(i); }
+
+[[gnu::noinline]] void body_with_point(std::uint64_t i) {
+  MISHAP_FAULT_POINT("bench/disarmed");
+  keep(i);
+}
+
+Row disarmed_point() {
+  constexpr std::uint64_t kLoops = 5'000'000;
+  const Pair seconds = medians(
+      kRounds,
+      [] {
+        for (std::uint64_t i = 0; i < kLoops; ++i) empty_body(i);
+      },
+      [] {
+        for (std::uint64_t i = 0; i < kLoops; ++i) body_with_point(i);
+      });
+  return {"disarmed_fault_point",
+          std::max(0.0, seconds.second - seconds.first) * 1e9 / kLoops,
+          1,
+          "ns",
+          true,
+          "over the same loop without the point"};
+}
+
+[[gnu::noinline]] int throw_at_depth(int depth) {
+  if (depth == 0) {
+    throw std::runtime_error("bench");
+  }
+  const int below = throw_at_depth(depth - 1);
+  keep(below);
+  return below + 1;
+}
+
+void throw_and_catch(int times) {
+  for (int i = 0; i < times; ++i) {
+    try {
+      throw_at_depth(10);
+    } catch (const std::runtime_error& error) {
+      keep(error);
+    }
+  }
+}
+
+Row throw_site() {
+  constexpr int kThrows = 5'000;
+  const Pair seconds = medians(
+      kRounds, [] { throw_and_catch(kThrows); },
+      [] {
+        const collector::ThrowCaptureScope scope;
+        throw_and_catch(kThrows);
+      });
+  return {"throw_with_stack",
+          seconds.second / seconds.first,
+          1.5,
+          "times",
+          true,
+          "throw and catch at depth 10, with the throw site over without"};
+}
+
+// The time between two steps of a guard's list.
+std::chrono::steady_clock::time_point error_reached_guard;
+double micros_to_line = 0;
+
+Row error_to_line(const std::string& folder) {
+  StepList steps = standard_steps();
+  const auto position = [&](std::string_view name) {
+    return std::find_if(steps.begin(), steps.end(), [&](const GuardStep& step) {
+      return step.name == name;
+    });
+  };
+  steps.insert(position("freeze"),
+               {"bench_start", GuardStep::On::kFailure, [](Run&) {
+                  error_reached_guard = std::chrono::steady_clock::now();
+                }});
+  steps.insert(position("append_record") + 1,
+               {"bench_end", GuardStep::On::kFailure, [](Run&) {
+                  micros_to_line = std::chrono::duration<double, std::micro>(
+                                       std::chrono::steady_clock::now() -
+                                       error_reached_guard)
+                                       .count();
+                }});
+  HarnessOptions options = quiet(folder);
+  options.guard.steps = &steps;
+  std::vector<double> all;
+  for (int i = 0; i < 201; ++i) {
+    try {
+      guard(
+          "bench",
+          [](Run& run) {
+            run.step(0);
+            throw_at_depth(10);
+          },
+          options);
+    } catch (const std::runtime_error&) {
+      all.push_back(micros_to_line);
+    }
+  }
+  std::nth_element(all.begin(), all.begin() + 100, all.end());
+  return {"error_to_line",
+          all[100],
+          100,
+          "us",
+          true,
+          "first error at the guard to the line in the file, names cached"};
+}
+
+std::vector<Row> names_and_lines() {
+  collector::RawTrace trace;
+  const std::function<void(int)> dive = [&](int depth) {
+    if (depth == 0) {
+      collector::capture_stack(trace);
+    } else {
+      dive(depth - 1);
+    }
+  };
+  dive(20);
+  trace.size = std::min<std::uint16_t>(trace.size, 20);
+  const double first =
+      seconds_of([&] { keep(collector::symbolize(trace).frames.size()); });
+  const double next =
+      median(kRounds, [&] { keep(collector::symbolize(trace).frames.size()); });
+  return {{"names_first", first, 0.6, "s", true,
+           "names and lines of a 20-frame stack, first in the process"},
+          {"names_next", next * 1e6, 50, "us", true,
+           "names and lines of a 20-frame stack, later"}};
+}
+
+}  // namespace
+
+std::vector<Row> core_rows(const std::string& folder) {
+  // The names first: whatever else ran would have read the symbols already.
+  std::vector<Row> rows = names_and_lines();
+  rows.push_back(hook_dispatch(folder));
+  rows.push_back(disarmed_point());
+  rows.push_back(throw_site());
+  rows.push_back(error_to_line(folder));
+  return rows;
+}
+
+}  // namespace mishap::bench

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <mishap/trainer/guard/event.h>
+#include <mishap/trainer/guard/journal.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace mishap {
+
+/// The promises of the cleanup contract.
+enum class Clause : std::uint8_t {
+  kC1,
+  kC2,
+  kC3,
+  kC4,
+  kC5,
+  kC6,
+  kC7,
+  kC8,
+  kC9,
+  kC10,
+  kC11,
+  kC12,
+  kC13,
+  kC14,
+  kC15,
+};
+inline constexpr std::size_t kClauseCount = 15;
+
+/// "C1" and so on.
+std::string_view to_string(Clause clause) noexcept;
+/// "same error" and so on.
+std::string_view title_of(Clause clause) noexcept;
+
+/// What a reader of the records file found there after the call.
+struct RecordSeen {
+  std::string record_id;
+  std::string run_id;
+  std::string kind;
+  std::string entry_point;
+  std::string stage;
+  std::string hook;
+  std::string component;
+};
+
+/// The fault that was made to happen.
+struct InjectedFault {
+  std::string_view point;
+  Hook hook = Hook::kNone;
+  Component component;
+  /// It fired when the hook had returned.
+  bool after = false;
+  /// The signal that it sent; 0 for a thrown error.
+  int signal = 0;
+
+  /// The fault took the place of this hook of this component: its own code was
+  /// never entered.
+  bool replaces(Hook its_hook, Component its_component) const noexcept {
+    return signal == 0 && !after && hook == its_hook &&
+           component == its_component;
+  }
+};
+
+/// What a user could see of one failed call of an entry point: what his own
+/// components were told, what he caught, what stands in the file.
+struct Observation {
+  std::string_view entry_point;
+  InjectedFault fault;
+  /// Null when the call returned as if all was well.
+  std::exception_ptr caught;
+  std::span<const JournalEntry> journal;
+  /// The user's components of this run; loggers apart.
+  std::span<const Component> components;
+  std::span<const Component> loggers;
+  std::span<const RecordSeen> records;
+};
+
+/// Judges one clause by what a user can see, never by a field of the guard.
+class Checker {
+ public:
+  virtual ~Checker() = default;
+  virtual Clause clause() const noexcept = 0;
+  /// False when the clause says nothing about this call.
+  virtual bool applies(const Observation&) const { return true; }
+  /// Just before the call.
+  virtual void before() {}
+  /// Just after the call returned or threw.
+  virtual void after() {}
+  /// What is broken, in one sentence; nothing when the promise was kept.
+  virtual std::optional<std::string> judge(const Observation&) = 0;
+};
+
+}  // namespace mishap

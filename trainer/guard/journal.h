@@ -1,0 +1,63 @@
+#pragma once
+
+#include <mishap/trainer/guard/event.h>
+
+#include <exception>
+#include <string>
+#include <vector>
+
+namespace mishap {
+
+/// One call of a user's hook, as the user's own code saw it.
+struct JournalEntry {
+  Component component;
+  Hook hook = Hook::kNone;
+  /// Of on_exception.
+  std::exception_ptr error;
+  std::string entry_point;
+  Place place;
+  Status status = Status::kRunning;
+  bool late = false;
+  /// Of finalize.
+  FinalWord word = FinalWord::kSuccess;
+};
+
+/// What spies write down, in order. They are ordinary components of a run.
+class Journal {
+ public:
+  void note(Component component, Hook hook) {
+    JournalEntry entry;
+    entry.component = component;
+    entry.hook = hook;
+    entries_.push_back(std::move(entry));
+  }
+
+  void note_exception(Component component, const ErrorEvent& event) {
+    JournalEntry entry;
+    entry.component = component;
+    entry.hook = Hook::kOnException;
+    entry.error = event.error;
+    entry.entry_point = event.entry_point;
+    entry.place = event.place;
+    entry.status = event.status;
+    entry.late = event.late;
+    entries_.push_back(std::move(entry));
+  }
+
+  void note_final(Component component, FinalWord word) {
+    JournalEntry entry;
+    entry.component = component;
+    entry.hook = Hook::kFinalize;
+    entry.word = word;
+    entries_.push_back(std::move(entry));
+  }
+
+  const std::vector<JournalEntry>& entries() const noexcept { return entries_; }
+  /// Also lets go of the exceptions that were noted.
+  void clear() noexcept { entries_.clear(); }
+
+ private:
+  std::vector<JournalEntry> entries_;
+};
+
+}  // namespace mishap

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <mishap/collector/exception_chain.h>
+#include <mishap/collector/record.h>
+#include <mishap/collector/record_writer.h>
+#include <mishap/collector/run_row.h>
+#include <mishap/collector/sink.h>
+#include <mishap/collector/uuid.h>
+#include <mishap/faultinject/firing.h>
+#include <mishap/trainer/harness/capture/breadcrumbs.h>
+#include <mishap/trainer/harness/capture/state_probe.h>
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace mishap {
+
+/// Room for one record, reserved when a run starts so that an exhausted heap
+/// does not matter when it fails. About 400 KB.
+struct CaptureStorage {
+  static constexpr std::size_t kMaxFrames = 256;
+  static constexpr std::size_t kMaxModules = 64;
+  static constexpr std::size_t kMaxCleanup = 64;
+  static constexpr std::size_t kMaxSuppressed = 16;
+
+  collector::Record record;
+  collector::ExceptionChain chain;
+  /// Secondary errors, one after the other.
+  collector::ExceptionChain secondary;
+  StateSample state;
+  faultinject::FiringLabel firing;
+  collector::SinkNotes notes;
+
+  std::array<collector::RecordException, collector::ExceptionChain::kMaxDepth>
+      exceptions;
+  std::array<collector::RecordFrame, kMaxFrames> frames;
+  std::size_t frame_count = 0;
+  std::array<collector::RecordBreadcrumb, 2 * BreadcrumbRing::kCapacity> crumbs;
+  std::array<collector::RecordCleanup, kMaxCleanup> cleanup;
+  std::array<collector::RecordSuppressed, kMaxSuppressed> suppressed;
+  /// Modules of the run's row that frames point to, by their index in the
+  /// process.
+  std::array<int, kMaxModules> modules{};
+  std::size_t module_count = 0;
+  std::array<char, 16> thread_name{};
+
+  std::string reproduce;
+  collector::Uuid inner_record_id;
+  collector::RawTrace catch_site;
+  std::array<char, collector::kRecordBufferBytes> line;
+
+  std::array<char, 16 * 1024> text{};
+  std::size_t text_size = 0;
+
+  /// Copies a text into `text`, cut when there is no room left.
+  std::string_view keep(std::string_view part) noexcept;
+
+  /// The row index of a module of the process; none when the table is full.
+  std::optional<std::uint32_t> row_module(int module) noexcept;
+};
+
+/// What the frames of a stack are filled with.
+enum class FrameDetail : std::uint8_t {
+  /// Addresses, modules, offsets: microseconds.
+  kLocated,
+  /// Names and lines too: reads debug information at first use.
+  kNamed,
+};
+
+/// Fills `storage.exceptions` and their stacks from `storage.chain`; the stack
+/// of an outermost exception whose throw nobody saw is `catch_site`.
+void fill_exceptions(CaptureStorage& storage,
+                     const collector::RawTrace& catch_site,
+                     FrameDetail detail) noexcept;
+
+}  // namespace mishap

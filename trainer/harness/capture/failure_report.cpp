@@ -1,0 +1,140 @@
+#include <mishap/trainer/harness/capture/failure_report.h>
+
+#include <cstdio>
+#include <optional>
+#include <string>
+
+namespace mishap {
+namespace {
+
+constexpr std::size_t kMaxFrames = 3;
+constexpr std::size_t kMaxMessage = 300;
+
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text.substr(0, kMaxMessage)) {
+    line += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return text.size() > kMaxMessage ? line + "…" : line;
+}
+
+void add_counter(std::string& text, std::string_view name,
+                 const std::optional<std::int64_t>& value) {
+  if (value) {
+    text += ", ";
+    text += name;
+    text += ' ';
+    text += std::to_string(*value);
+  }
+}
+
+std::string where(const collector::RecordPlace& place) {
+  std::string text(place.entry_point);
+  text += " / ";
+  text += place.stage;
+  if (!place.hook.empty()) {
+    text += ", hook ";
+    text += place.hook;
+    text += " of ";
+    text += place.component;
+  }
+  add_counter(text, "epoch", place.epoch);
+  add_counter(text, "batch", place.batch_index);
+  add_counter(text, "step", place.global_step);
+  return text;
+}
+
+std::string frames(const collector::Record& record) {
+  std::string text;
+  std::size_t shown = 0;
+  for (auto it = record.exceptions.rbegin(); it != record.exceptions.rend();
+       ++it) {
+    for (const collector::RecordFrame& frame : it->stack.frames) {
+      if (frame.in_app != true || shown == kMaxFrames) {
+        continue;
+      }
+      text += shown++ == 0 ? "  in       " : "           ";
+      text += frame.function.empty() ? "?" : frame.function;
+      if (!frame.file.empty()) {
+        text += " (";
+        text += frame.file.substr(frame.file.rfind('/') + 1);
+        if (frame.line) {
+          text += ':' + std::to_string(*frame.line);
+        }
+        text += ')';
+      }
+      text += '\n';
+    }
+    if (shown > 0) {
+      break;
+    }
+  }
+  return text;
+}
+
+std::string report(const collector::Record& record,
+                   std::string_view records_path) {
+  std::string text = "mishap: ";
+  text += record.place.entry_point;
+  text += record.kind == collector::RecordKind::kInterrupt ? " was interrupted"
+                                                           : " failed";
+  if (!record.exceptions.empty()) {
+    const collector::RecordException& outermost = record.exceptions.front();
+    text += ": ";
+    text += outermost.type;
+    if (!outermost.message.empty()) {
+      text += ": " + one_line(outermost.message);
+    }
+  }
+  text += "\n  where    " + where(record.place) + '\n';
+  if (record.exceptions.size() > 1) {
+    const collector::RecordException& cause = record.exceptions.back();
+    text += "  cause    ";
+    text += cause.type;
+    text += ": " + one_line(cause.message) + '\n';
+  }
+  text += frames(record);
+  if (!record.suppressed.empty()) {
+    text += "  also     " + std::to_string(record.suppressed.size()) +
+            " more errors during cleanup\n";
+  }
+  text += "  exit     " + std::to_string(exit_status_of(record)) +
+          " unless the caller handles it\n";
+  text += "  record   " + std::string(record.record_id) + " in " +
+          std::string(records_path) + '\n';
+  if (!record.reproduce.empty()) {
+    text += "  repeat   " + std::string(record.reproduce) + '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+int exit_status_of(const collector::Record& record) noexcept {
+  if (record.kind == collector::RecordKind::kInterrupt &&
+      record.interrupt.number) {
+    return 128 + *record.interrupt.number;
+  }
+  if (!record.exceptions.empty()) {
+    const std::string_view type = record.exceptions.front().type;
+    if (type == "mishap::InputError") {
+      return 2;
+    }
+    if (type == "mishap::ContractViolated") {
+      return 3;
+    }
+  }
+  return 1;
+}
+
+void report_failure(const collector::Record& record,
+                    std::string_view records_path) noexcept {
+  try {
+    const std::string text = report(record, records_path);
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  } catch (...) {
+    std::fputs("mishap: a run failed; no memory to say more\n", stderr);
+  }
+}
+
+}  // namespace mishap

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <mishap/collector/record.h>
+
+#include <string_view>
+
+namespace mishap {
+
+/// Status with which a process ends that did not handle this failure.
+int exit_status_of(const collector::Record& record) noexcept;
+
+/// Tells a failed run on stderr in at most twelve lines: what, where, the top
+/// in-app frames, exit status, where the record is, one command that repeats
+/// it. Never throws.
+void report_failure(const collector::Record& record,
+                    std::string_view records_path) noexcept;
+
+}  // namespace mishap

@@ -1,0 +1,32 @@
+#include <mishap/trainer/harness/contract/checkers.h>
+
+namespace mishap {
+namespace {
+
+class OneRecord final : public Checker {
+ public:
+  Clause clause() const noexcept override { return Clause::kC2; }
+
+  std::optional<std::string> judge(const Observation& seen) override {
+    if (seen.records.size() != 1) {
+      return "the run left " + std::to_string(seen.records.size()) +
+             " records, not one";
+    }
+    const RecordSeen& record = seen.records.front();
+    if (record.kind != "error" && record.kind != "interrupt") {
+      return "the record's kind is '" + record.kind + "'";
+    }
+    if (record.entry_point != seen.entry_point) {
+      return "the record names the entry point '" + record.entry_point + "'";
+    }
+    return std::nullopt;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Checker> check_one_record() {
+  return std::make_unique<OneRecord>();
+}
+
+}  // namespace mishap

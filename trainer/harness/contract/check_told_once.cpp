@@ -1,0 +1,64 @@
+#include <mishap/trainer/harness/contract/checkers.h>
+
+namespace mishap {
+namespace {
+
+bool same_place(const Place& a, const Place& b) {
+  return a.stage == b.stage && a.hook == b.hook && a.component == b.component &&
+         a.epoch == b.epoch && a.batch == b.batch && a.step == b.step;
+}
+
+class ToldOnce final : public Checker {
+ public:
+  Clause clause() const noexcept override { return Clause::kC3; }
+
+  std::optional<std::string> judge(const Observation& seen) override {
+    if (seen.caught == nullptr) {
+      // Nobody can be told of an error that nobody has: that is C1's.
+      return std::nullopt;
+    }
+    const JournalEntry* first = nullptr;
+    for (const Component component : seen.components) {
+      int told = 0;
+      bool torn_down = false;
+      for (const JournalEntry& entry : seen.journal) {
+        if (entry.component != component) {
+          continue;
+        }
+        torn_down |= told == 0 && entry.hook == Hook::kTeardown;
+        if (entry.hook != Hook::kOnException) {
+          continue;
+        }
+        ++told;
+        if (entry.late != torn_down &&
+            !seen.fault.replaces(Hook::kTeardown, component)) {
+          return std::string(component.name()) +
+                 " was told a wrong word about its teardown (late)";
+        }
+        if (first == nullptr) {
+          first = &entry;
+        }
+        if (entry.entry_point != seen.entry_point ||
+            !same_place(entry.place, first->place)) {
+          return std::string(component.name()) +
+                 " was told another place than the others";
+        }
+      }
+      const int due =
+          seen.fault.replaces(Hook::kOnException, component) ? 0 : 1;
+      if (told != due) {
+        return std::string(component.name()) + " was told " +
+               std::to_string(told) + " times of the error";
+      }
+    }
+    return std::nullopt;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Checker> check_told_once() {
+  return std::make_unique<ToldOnce>();
+}
+
+}  // namespace mishap

@@ -1,0 +1,202 @@
+#include <mishap/faultinject/hit_trace.h>
+#include <mishap/faultinject/plan.h>
+#include <mishap/faultinject/point.h>
+#include <mishap/faultinject/scenario.h>
+#include <mishap/trainer/harness/capture/sinks.h>
+#include <mishap/trainer/harness/contract/checkers.h>
+#include <mishap/trainer/harness/contract/contract_subject.h>
+#include <mishap/trainer/harness/contract/record_watch.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+namespace mishap {
+namespace {
+
+using faultinject::HitTrace;
+using faultinject::PointId;
+using faultinject::sweep::Case;
+using faultinject::sweep::Outcome;
+using faultinject::sweep::Verdict;
+
+constexpr std::size_t kTraceCapacity = 8192;
+
+// While a case runs nothing may reach the terminal's or the test's handlers:
+// a signal that a broken guard lets through must not end the sweep.
+class SignalNet {
+ public:
+  SignalNet() {
+    struct sigaction net {};
+    net.sa_handler = [](int) {};
+    sigaction(SIGINT, &net, &interrupt_);
+    sigaction(SIGTERM, &net, &terminate_);
+  }
+  ~SignalNet() {
+    sigaction(SIGINT, &interrupt_, nullptr);
+    sigaction(SIGTERM, &terminate_, nullptr);
+  }
+  SignalNet(const SignalNet&) = delete;
+  SignalNet& operator=(const SignalNet&) = delete;
+
+ private:
+  struct sigaction interrupt_ {};
+  struct sigaction terminate_ {};
+};
+
+InjectedFault injected(const Case& failing) {
+  InjectedFault fault;
+  fault.point = faultinject::name_of(failing.point);
+  std::string_view name = fault.point;
+  fault.after = name.ends_with(faultinject::kAfter);
+  if (fault.after) {
+    name.remove_suffix(faultinject::kAfter.size());
+  }
+  constexpr std::string_view kPrefix = "hook/";
+  if (name.starts_with(kPrefix)) {
+    name.remove_prefix(kPrefix.size());
+    const std::size_t slash = name.find('/');
+    fault.hook = hook_from_string(name.substr(0, slash)).value_or(Hook::kNone);
+    fault.component = Component::named(name.substr(slash + 1));
+  }
+  if (failing.action == "interrupt(SIGINT)") {
+    fault.signal = SIGINT;
+  } else if (failing.action == "interrupt(SIGTERM)") {
+    fault.signal = SIGTERM;
+  }
+  return fault;
+}
+
+// Position in `sequence` of hit number `hit` of `point`, or its size.
+std::size_t position_of(const std::vector<PointId>& sequence, PointId point,
+                        std::uint64_t hit) {
+  std::uint64_t seen = 0;
+  for (std::size_t i = 0; i < sequence.size(); ++i) {
+    if (sequence[i] == point && ++seen == hit) {
+      return i;
+    }
+  }
+  return sequence.size();
+}
+
+bool same_until(const std::vector<PointId>& clean,
+                const std::vector<PointId>& failed, std::size_t end) {
+  return end <= clean.size() && end <= failed.size() &&
+         std::equal(clean.begin(),
+                    clean.begin() + static_cast<std::ptrdiff_t>(end),
+                    failed.begin());
+}
+
+}  // namespace
+
+ContractSubject::ContractSubject(WorldFactory make_world,
+                                 std::vector<std::string> entry_points,
+                                 HarnessOptions options)
+    : make_world_(std::move(make_world)),
+      entry_points_(std::move(entry_points)),
+      options_(std::move(options)) {
+  options_.capture.report_on_stderr = false;
+}
+
+std::vector<PointId> ContractSubject::baseline(std::string_view entry_point) {
+  const SignalNet net;
+  const std::unique_ptr<World> world = make_world_();
+  HitTrace trace(faultinject::Scope::process());
+  world->call(entry_point, options_);
+  trace.stop();
+  Clean& clean = clean_[std::string(entry_point)];
+  clean.sequence = trace.sequence();
+  clean.resources = Resources::sample(folder_for(options_.capture));
+  return clean.sequence;
+}
+
+Verdict ContractSubject::run(const Case& failing) {
+  const auto start = std::chrono::steady_clock::now();
+  const SignalNet net;
+  const Clean& clean = clean_.at(failing.entry_point);
+  const std::string folder = folder_for(options_.capture);
+  const std::unique_ptr<World> world = make_world_();
+  std::vector<std::unique_ptr<Checker>> checkers =
+      standard_checkers(&clean.resources, folder);
+  std::ranges::move(world->checkers(), std::back_inserter(checkers));
+  const std::vector<Component> components = world->components();
+  const std::vector<Component> loggers = world->loggers();
+  RecordWatch records(sink_for(options_.capture).records_path());
+
+  Observation seen;
+  seen.entry_point = failing.entry_point;
+  seen.fault = injected(failing);
+  seen.components = components;
+  seen.loggers = loggers;
+  world->journal().clear();
+
+  HitTrace trace(faultinject::Scope::process(), kTraceCapacity);
+  std::optional<faultinject::Scenario> armed = faultinject::arm(
+      faultinject::Plan::parse(failing.spec), faultinject::Scope::process());
+  for (const auto& checker : checkers) {
+    checker->before();
+  }
+  try {
+    world->call(failing.entry_point, options_);
+  } catch (...) {
+    seen.caught = std::current_exception();
+  }
+  for (const auto& checker : checkers) {
+    checker->after();
+  }
+  const bool fired = armed->fired() > 0;
+  armed->disarm();
+  trace.stop();
+
+  const std::vector<RecordSeen> written = records.read_new();
+  seen.records = written;
+  seen.journal = world->journal().entries();
+
+  Verdict verdict;
+  if (!written.empty()) {
+    verdict.record_id = written.front().record_id;
+  }
+  if (!fired) {
+    verdict.outcome = Outcome::kNotFired;
+    return verdict;
+  }
+  for (const auto& checker : checkers) {
+    if (!checker->applies(seen)) {
+      continue;
+    }
+    const std::string name(to_string(checker->clause()));
+    if (std::ranges::find(verdict.checked, name) == verdict.checked.end()) {
+      verdict.checked.push_back(name);
+    }
+    if (const auto broken = checker->judge(seen)) {
+      if (std::ranges::find(verdict.violated, name) == verdict.violated.end()) {
+        verdict.violated.push_back(name);
+      }
+      verdict.note += verdict.note.empty() ? "" : "; ";
+      verdict.note += name + ": " + *broken;
+    }
+  }
+  const std::vector<PointId> sequence = trace.sequence();
+  const std::size_t position =
+      position_of(clean.sequence, failing.point, failing.hit);
+  if (!same_until(clean.sequence, sequence, position + 1)) {
+    verdict.outcome = Outcome::kNondeterministic;
+  } else if (seen.caught == nullptr) {
+    verdict.outcome = Outcome::kSwallowed;
+  } else if (!verdict.violated.empty()) {
+    verdict.outcome = Outcome::kViolated;
+  }
+  // What the spies noted keeps the exception, and so its tensors, alive.
+  seen.caught = nullptr;
+  world->journal().clear();
+  verdict.micros = std::chrono::duration_cast<std::chrono::microseconds>(
+                       std::chrono::steady_clock::now() - start)
+                       .count();
+  return verdict;
+}
+
+}  // namespace mishap

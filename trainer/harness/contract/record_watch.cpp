@@ -1,0 +1,99 @@
+#include <mishap/trainer/harness/contract/record_watch.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <system_error>
+
+namespace mishap {
+namespace {
+
+// Takes the few keys of the top level that a judge needs and builds no tree.
+class TopLevel final : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit TopLevel(RecordSeen& out) : out_(out) {}
+
+  bool null() override { return done(); }
+  bool boolean(bool) override { return done(); }
+  bool number_integer(number_integer_t) override { return done(); }
+  bool number_unsigned(number_unsigned_t) override { return done(); }
+  bool number_float(number_float_t, const string_t&) override { return done(); }
+  bool binary(binary_t&) override { return done(); }
+  bool string(string_t& value) override {
+    if (target_ != nullptr) {
+      *target_ = value;
+    }
+    return done();
+  }
+  bool key(string_t& name) override {
+    target_ = depth_ == 1 ? member(name) : nullptr;
+    return true;
+  }
+  bool start_object(std::size_t) override { return down(); }
+  bool end_object() override { return up(); }
+  bool start_array(std::size_t) override { return down(); }
+  bool end_array() override { return up(); }
+  bool parse_error(std::size_t, const std::string&,
+                   const nlohmann::json::exception&) override {
+    return false;
+  }
+
+ private:
+  bool done() {
+    target_ = nullptr;
+    return true;
+  }
+  bool down() {
+    ++depth_;
+    return done();
+  }
+  bool up() {
+    --depth_;
+    return done();
+  }
+  std::string* member(std::string_view name) {
+    if (name == "record_id") return &out_.record_id;
+    if (name == "run_id") return &out_.run_id;
+    if (name == "kind") return &out_.kind;
+    if (name == "entry_point") return &out_.entry_point;
+    if (name == "stage") return &out_.stage;
+    if (name == "hook") return &out_.hook;
+    if (name == "component") return &out_.component;
+    return nullptr;
+  }
+
+  RecordSeen& out_;
+  std::string* target_ = nullptr;
+  int depth_ = 0;
+};
+
+std::uint64_t size_of(const std::string& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  return error ? 0 : size;
+}
+
+}  // namespace
+
+RecordWatch::RecordWatch(std::string path)
+    : path_(std::move(path)), offset_(size_of(path_)) {}
+
+std::vector<RecordSeen> RecordWatch::read_new() {
+  std::vector<RecordSeen> records;
+  std::ifstream file(path_, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(offset_));
+  std::string line;
+  while (std::getline(file, line)) {
+    offset_ += line.size() + 1;
+    RecordSeen record;
+    TopLevel reader(record);
+    if (!nlohmann::json::sax_parse(line, &reader)) {
+      record.kind = "unreadable";
+    }
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
+}  // namespace mishap

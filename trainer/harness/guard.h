@@ -1,0 +1,42 @@
+/// A guard for your own training loop.
+///
+///     int main(int argc, char** argv) {
+///       return mishap::guarded_main(argc, argv, [] {
+///         mishap::guard("fit", [](mishap::Run& run) {
+///           for (std::int64_t step = 0; step < steps; ++step) {
+///             run.step(step);
+///             train_one_batch();
+///           }
+///         });
+///       });
+///     }
+///
+/// What fails inside leaves one record and comes out unchanged; SIGINT and
+/// SIGTERM end the loop at the next run.step() with mishap::Interrupted.
+#pragma once
+
+#include <mishap/trainer/guard/errors.h>
+#include <mishap/trainer/guard/run.h>
+#include <mishap/trainer/harness/harness.h>
+
+#include <functional>
+#include <string_view>
+
+namespace mishap {
+
+/// Runs `body` guarded, as the entry point `name`. Returns what the body did,
+/// or throws the first error: the very object that was thrown.
+void guard(std::string_view name, const std::function<void(Run&)>& body,
+           const HarnessOptions& options = {});
+
+/// Runs a program's work and gives the status to return from main: 0 success,
+/// 1 failure, 2 bad input (mishap::InputError), 3 contract violated, 128 + n
+/// signal n. An error or a signal outside every guard leaves a record too, with
+/// `entry_point` null. Arms the faults of the environment (MISHAP_FAULTS).
+int guarded_main(int argc, char** argv, const std::function<void()>& work);
+
+/// True if a throw anywhere in this process passes through Mishap's hook, so
+/// that records show the stack of the throw.
+bool hook_is_live() noexcept;
+
+}  // namespace mishap

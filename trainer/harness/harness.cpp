@@ -1,0 +1,25 @@
+#include <mishap/collector/sink.h>
+#include <mishap/trainer/harness/capture/capture_observer.h>
+#include <mishap/trainer/harness/capture/sinks.h>
+#include <mishap/trainer/harness/fault_observer.h>
+#include <mishap/trainer/harness/harness.h>
+
+namespace mishap {
+
+void run_with_harness(const HarnessOptions& options,
+                      const std::function<void(const GuardOptions&)>& run) {
+  CaptureObserver capture(options.capture);
+  FaultObserver faults;
+  GuardOptions guard = options.guard;
+  guard.observers.insert(guard.observers.begin(), &capture);
+  guard.interceptors.push_back(&faults);
+  run(guard);
+}
+
+void check_records_folder(const CaptureOptions& options) {
+  if (const auto problem = collector::probe_folder(folder_for(options))) {
+    throw InputError(*problem);
+  }
+}
+
+}  // namespace mishap

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <mishap/trainer/guard/guarded_call.h>
+#include <mishap/trainer/harness/capture/capture_options.h>
+
+#include <functional>
+#include <string_view>
+
+namespace mishap {
+
+/// What joins a guard with the collector and the faults.
+struct HarnessOptions {
+  CaptureOptions capture;
+  /// Further observers and interceptors, the step list, signal handling.
+  GuardOptions guard;
+};
+
+/// Runs `body` under a guard whose failures leave records and whose hooks are
+/// fault points. The engine's way in; users call mishap::guard().
+void run_with_harness(const HarnessOptions& options,
+                      const std::function<void(const GuardOptions&)>& run);
+
+/// Throws InputError when the records folder that was asked for could not take
+/// a record.
+void check_records_folder(const CaptureOptions& options);
+
+}  // namespace mishap

@@ -1,0 +1,161 @@
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
+#include <c10/core/DefaultDtype.h>
+#include <c10/core/InferenceMode.h>
+#include <mishap/collector/torch/devices.h>
+#include <mishap/collector/torch/tensor_summary.h>
+#include <mishap/collector/torch/throw_sample.h>
+#include <mishap/collector/torch/translators.h>
+#include <mishap/collector/torch/warning_collector.h>
+#include <mishap/trainer/guard/process_state.h>
+#include <mishap/trainer/harness/capture/state_probe.h>
+#include <mishap/trainer/harness/torch/torch_state.h>
+
+#include <atomic>
+#include <mutex>
+#include <string_view>
+
+namespace mishap {
+namespace {
+
+std::atomic<BatchSource> batch_source{nullptr};
+std::atomic<TrainingFlagSource> training_flag_source{nullptr};
+
+// The collector of the innermost run of this thread.
+thread_local collector::WarningCollector* warnings_of_run = nullptr;
+
+// Collects the warnings of one run; gone when the run has restored its state.
+class WarningKeeper final : public StateKeeper {
+ public:
+  WarningKeeper() : outer_(warnings_of_run) { warnings_of_run = &collector_; }
+  ~WarningKeeper() override { warnings_of_run = outer_; }
+  void restore() override {}
+
+ private:
+  collector::WarningCollector* outer_;
+  collector::WarningCollector collector_;
+};
+
+std::unique_ptr<StateKeeper> make_warning_keeper() {
+  return std::make_unique<WarningKeeper>();
+}
+
+std::string_view default_dtype_name() noexcept {
+  const caffe2::TypeMeta type = c10::get_default_dtype();
+  if (type == caffe2::TypeMeta::Make<float>()) return "float32";
+  if (type == caffe2::TypeMeta::Make<double>()) return "float64";
+  if (type == caffe2::TypeMeta::Make<at::Half>()) return "float16";
+  if (type == caffe2::TypeMeta::Make<at::BFloat16>()) return "bfloat16";
+  return "other";
+}
+
+void add_tensor(const char* name, const at::Tensor& tensor, void* data) {
+  auto& out = *static_cast<StateSample*>(data);
+  if (out.tensor_count == StateSample::kMaxTensors) {
+    return;
+  }
+  const collector::TensorSummary summary = collector::summarize(tensor);
+  const std::size_t i = out.tensor_count++;
+  const auto dims = std::min<std::size_t>(
+      static_cast<std::size_t>(summary.dims), StateSample::kMaxDims);
+  out.shapes[i] = summary.shape;
+  collector::RecordTensor& record = out.tensors[i];
+  record.name = out.keep(name);
+  record.shape = {out.shapes[i].data(), dims};
+  record.dtype = summary.dtype;
+  record.device = out.keep(summary.device.data());
+  record.min = summary.min;
+  record.max = summary.max;
+  record.nan_count = summary.nan_count;
+}
+
+class TorchProbe final : public StateProbe {
+ public:
+  void sample(const Run&, const collector::ExceptionChain& chain,
+              StateSample& out) noexcept override {
+    sample_modes(chain, out);
+    sample_devices(out);
+    sample_warnings(out);
+    if (const BatchSource source = batch_source.load()) {
+      source(add_tensor, &out);
+    }
+  }
+
+ private:
+  static void sample_modes(const collector::ExceptionChain& chain,
+                           StateSample& out) noexcept {
+    collector::RecordModes& modes = out.modes;
+    modes.grad_enabled = at::GradMode::is_enabled();
+    modes.inference_mode = c10::InferenceMode::is_enabled();
+    modes.deterministic = at::globalContext().deterministicAlgorithms();
+    modes.default_dtype = default_dtype_name();
+    modes.intra_op_threads = at::get_num_threads();
+    modes.inter_op_threads = at::get_num_interop_threads();
+    if (const TrainingFlagSource source = training_flag_source.load()) {
+      const int flag = source();
+      if (flag >= 0) {
+        modes.training = flag != 0;
+      }
+    }
+    // Unwinding has put thread-local modes back: what held at the throw counts.
+    for (const collector::ChainEntry& entry : chain.entries()) {
+      if (!entry.site) {
+        continue;
+      }
+      const collector::TorchThrowSample thrown =
+          collector::torch_throw_sample(*entry.site);
+      if (thrown.taken) {
+        modes.grad_enabled = thrown.grad_enabled;
+        modes.inference_mode = thrown.inference_mode;
+      }
+    }
+  }
+
+  static void sample_devices(StateSample& out) noexcept {
+    std::array<collector::DeviceState, StateSample::kMaxDevices> devices;
+    const std::size_t count = collector::list_devices(devices);
+    for (std::size_t i = 0; i < count; ++i) {
+      collector::RecordDevice& record = out.devices[i];
+      record.name = out.keep(devices[i].name.data());
+      record.allocated_bytes = devices[i].allocated;
+      record.reserved_bytes = devices[i].reserved;
+      record.free_bytes = devices[i].free;
+      record.peak_bytes = devices[i].peak;
+    }
+    out.device_count = count;
+  }
+
+  static void sample_warnings(StateSample& out) noexcept {
+    if (warnings_of_run == nullptr) {
+      return;
+    }
+    std::array<collector::CollectedWarning, StateSample::kMaxWarnings> kept;
+    const std::size_t count = warnings_of_run->copy(kept);
+    for (std::size_t i = 0; i < count; ++i) {
+      out.warnings[i].message = out.keep(kept[i].message.data());
+    }
+    out.warning_count = count;
+  }
+};
+
+}  // namespace
+
+void watch_torch_state() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    static TorchProbe* const probe = new TorchProbe;
+    collector::register_torch_translators();
+    collector::install_torch_throw_sampler();
+    register_state_probe(*probe);
+    register_state_keeper(make_warning_keeper);
+  });
+}
+
+void set_batch_source(BatchSource source) noexcept { batch_source = source; }
+
+void set_training_flag_source(TrainingFlagSource source) noexcept {
+  training_flag_source = source;
+}
+
+}  // namespace mishap

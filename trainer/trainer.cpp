@@ -1,0 +1,48 @@
+#include <mishap/collector/sink.h>
+#include <mishap/trainer/harness/torch/torch_state.h>
+#include <mishap/trainer/trainer.h>
+
+#include <utility>
+
+namespace mishap {
+
+Trainer::Trainer(TrainerOptions options, HarnessOptions harness)
+    : engine_(std::move(options)), harness_(std::move(harness)) {
+  watch_torch_state();
+  if (harness_.capture.records.empty()) {
+    harness_.capture.records =
+        collector::records_folder(engine_.options().root_dir.string());
+  }
+}
+
+void Trainer::fit(Module& module, DataModule& data) {
+  run_with_harness(harness_, [&](const GuardOptions& guard) {
+    engine_.fit(module, data, guard);
+  });
+}
+
+Metrics Trainer::validate(Module& module, DataModule& data) {
+  Metrics metrics;
+  run_with_harness(harness_, [&](const GuardOptions& guard) {
+    metrics = engine_.validate(module, data, guard);
+  });
+  return metrics;
+}
+
+Metrics Trainer::test(Module& module, DataModule& data) {
+  Metrics metrics;
+  run_with_harness(harness_, [&](const GuardOptions& guard) {
+    metrics = engine_.test(module, data, guard);
+  });
+  return metrics;
+}
+
+std::vector<torch::Tensor> Trainer::predict(Module& module, DataModule& data) {
+  std::vector<torch::Tensor> predictions;
+  run_with_harness(harness_, [&](const GuardOptions& guard) {
+    predictions = engine_.predict(module, data, guard);
+  });
+  return predictions;
+}
+
+}  // namespace mishap

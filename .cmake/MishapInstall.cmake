@@ -54,6 +54,8 @@ if(MISHAP_WITH_TORCH)
     trainer/harness/torch trainer/engine trainer/testing)
   file(GLOB top_row CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/trainer/*.h)
   install(FILES ${top_row} DESTINATION ${mishap_headers}/trainer)
+  install(FILES ${PROJECT_SOURCE_DIR}/trainer/cli_torch/app.h
+          DESTINATION ${mishap_headers}/trainer/cli_torch)
   list(APPEND doors trainer testing)
 endif()
 foreach(door ${doors})

@@ -71,9 +71,18 @@ function(mishap_executable name)
   endif()
 endfunction()
 
-# Links LibTorch with its headers as system headers.
+# Links LibTorch, whose headers are system headers. A library hands it on: its
+# own headers show tensors.
 function(mishap_use_torch target)
-  target_link_libraries(${target} PRIVATE mishap_torch)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "STATIC_LIBRARY")
+    target_link_libraries(${target} PUBLIC mishap_torch)
+  else()
+    target_link_libraries(${target} PRIVATE mishap_torch)
+  endif()
+  # Debian's headers trip these two in our own translation units.
+  target_compile_options(${target} PRIVATE
+    -Wno-conversion -Wno-sign-conversion)
   if(MISHAP_TORCH_UNITY)
     get_target_property(sources ${target} SOURCES)
     list(LENGTH sources count)
@@ -127,7 +136,10 @@ if(NOT nlohmann_json_FOUND)
                       "nlohmann-json3-dev, or run ./dev setup.")
 endif()
 if(MISHAP_WITH_TORCH)
+  # A project that includes ours links these targets from its own folder.
+  set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
   find_package(Torch QUIET)
+  unset(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL)
   if(NOT Torch_FOUND)
     message(FATAL_ERROR
       "LibTorch was not found: install libtorch-dev, or point "
@@ -139,9 +151,6 @@ if(MISHAP_WITH_TORCH)
   target_link_libraries(mishap_torch INTERFACE torch)
   separate_arguments(mishap_torch_flags UNIX_COMMAND "${TORCH_CXX_FLAGS}")
   target_compile_options(mishap_torch INTERFACE ${mishap_torch_flags})
-  # Debian's headers trip these two in our own translation units.
-  target_compile_options(mishap_torch INTERFACE
-    -Wno-conversion -Wno-sign-conversion)
 endif()
 if(MISHAP_BUILD_TESTS)
   find_package(GTest REQUIRED)

@@ -1,14 +1,40 @@
 #include <mishap/collector/sink.h>
+#include <mishap/trainer/engine/session.h>
 #include <mishap/trainer/harness/torch/torch_state.h>
 #include <mishap/trainer/trainer.h>
 
 #include <utility>
 
 namespace mishap {
+namespace {
+
+void give_batch(BatchVisitor add, void* data) {
+  const Session* session = Session::current();
+  const Batch* batch = session == nullptr ? nullptr : session->batch();
+  if (batch == nullptr) {
+    return;
+  }
+  add("data", batch->data, data);
+  if (batch->target.defined()) {
+    add("target", batch->target, data);
+  }
+  for (const auto& [name, tensor] : batch->extra) {
+    add(name.c_str(), tensor, data);
+  }
+}
+
+int training_flag() {
+  Session* session = Session::current();
+  return session == nullptr ? -1 : session->module().is_training() ? 1 : 0;
+}
+
+}  // namespace
 
 Trainer::Trainer(TrainerOptions options, HarnessOptions harness)
     : engine_(std::move(options)), harness_(std::move(harness)) {
   watch_torch_state();
+  set_batch_source(give_batch);
+  set_training_flag_source(training_flag);
   if (harness_.capture.records.empty()) {
     harness_.capture.records =
         collector::records_folder(engine_.options().root_dir.string());

@@ -1,5 +1,6 @@
 #include <mishap/trainer/guard/contract.h>
 
+#include <algorithm>
 #include <array>
 
 namespace mishap {
@@ -18,6 +19,13 @@ constexpr std::array<std::string_view, kClauseCount> kTitles = {
 
 std::string_view to_string(Clause clause) noexcept {
   return kNames[static_cast<std::size_t>(clause)];
+}
+
+bool Observation::anybody_told() const noexcept {
+  return std::any_of(journal.begin(), journal.end(),
+                     [](const JournalEntry& entry) {
+                       return entry.hook == Hook::kOnException;
+                     });
 }
 
 std::string_view title_of(Clause clause) noexcept {

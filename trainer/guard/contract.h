@@ -79,6 +79,12 @@ struct Observation {
   std::span<const Component> components;
   std::span<const Component> loggers;
   std::span<const RecordSeen> records;
+
+  /// The run failed or was interrupted as far as anybody outside can tell: the
+  /// caller caught something, or a component was told.
+  bool failed() const noexcept { return caught != nullptr || anybody_told(); }
+  /// on_exception of some component was called.
+  bool anybody_told() const noexcept;
 };
 
 /// Judges one clause by what a user can see, never by a field of the guard.

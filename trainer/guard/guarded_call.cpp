@@ -27,7 +27,8 @@ void guarded_call(std::string_view entry_point, const GuardOptions& options,
     run.set_status(Status::kFinished);
     return;
   } catch (const abi::__forced_unwind&) {
-    // A cancelled thread: nothing of ours may run between here and its end.
+    // A cancelled thread: no hook may run between here and its end.
+    run.seat().leave();
     throw;
   } catch (...) {
     run.fail(std::current_exception());

@@ -25,13 +25,13 @@ struct Received {
 ///
 /// The first seat installs the handlers, the last one restores what was there
 /// before. A signal that was ignored stays ignored. Two seats may be held on
-/// different threads at once; each run is told of each signal.
+/// different threads at once; each run is told of each signal. A seat does not
+/// leave by itself: when to leave is a step of the guard.
 class Seat {
  public:
   Seat() noexcept = default;
   Seat(const Seat&) = delete;
   Seat& operator=(const Seat&) = delete;
-  ~Seat() { leave(); }
 
   /// Thread-safe. `parent` is the seat of the run that this one is nested in,
   /// whose unanswered signals it inherits. Does nothing when already entered.

@@ -99,10 +99,10 @@ class Reuse final : public Checker {
     if (found != fits.end()) {
       return found->second;
     }
-    TrainerWorld fresh(world_.make_parts());
-    copy_weights(fresh.module(), weights);
-    fresh.call("fit", quiet());
-    return fits.emplace(weights, weights_of(fresh.module())).first->second;
+    const std::unique_ptr<TrainerWorld> fresh = world_.fresh();
+    copy_weights(fresh->module(), weights);
+    fresh->call("fit", quiet());
+    return fits.emplace(weights, weights_of(fresh->module())).first->second;
   }
 
   TrainerWorld& world_;
@@ -134,10 +134,10 @@ class TensorMemoryKept final : public Checker {
     if (found != known.end()) {
       return found->second;
     }
-    TrainerWorld fresh(world_.make_parts());
-    fresh.call(entry_point, quiet());
+    const std::unique_ptr<TrainerWorld> fresh = world_.fresh();
+    fresh->call(entry_point, quiet());
     const std::int64_t bytes =
-        collector::tensor_memory().live_bytes - fresh.bytes_at_start();
+        collector::tensor_memory().live_bytes - fresh->bytes_at_start();
     return known.emplace(entry_point, bytes).first->second;
   }
 

@@ -1,46 +1,30 @@
-#include <ATen/Context.h>
 #include <mishap/collector/torch/tensor_memory.h>
 #include <mishap/trainer/harness/torch/torch_checkers.h>
 #include <mishap/trainer/testing/check_reuse.h>
+#include <mishap/trainer/testing/scribbler.h>
 #include <mishap/trainer/testing/trainer_world.h>
 #include <torch/torch.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace mishap {
-namespace {
 
-// A user whose callback draws random numbers in the sanity check and leaves a
-// flag of LibTorch switched on.
-class Scribbler final : public SpyCallback {
- public:
-  explicit Scribbler(Journal& journal) : SpyCallback(journal, "Scribbler") {}
-
- protected:
-  void note(Hook hook) override {
-    SpyCallback::note(hook);
-    if (hook == Hook::kOnValidationBatchStart) {
-      torch::rand({1});
-    } else if (hook == Hook::kSetup) {
-      at::globalContext().setBenchmarkCuDNN(
-          !at::globalContext().benchmarkCuDNN());
-      torch::GradMode::set_enabled(true);
-      at::globalContext().setDeterministicAlgorithms(true, true);
-    }
-  }
-};
-
-}  // namespace
-
-TrainerWorld::TrainerWorld(PartsFactory make_parts)
+TrainerWorld::TrainerWorld(PartsFactory make_parts,
+                           std::vector<CallbackFactory> more)
     : make_parts_(std::move(make_parts)),
+      more_(std::move(more)),
       parts_(make_parts_(journal_)),
-      first_(std::make_shared<SpyCallback>(journal_, "Spy")),
-      second_(std::make_shared<Scribbler>(journal_)),
+      callbacks_{std::make_shared<SpyCallback>(journal_, "Spy"),
+                 std::make_shared<Scribbler>(journal_, random_)},
       logger_(std::make_shared<SpyLogger>(journal_, "Spy")) {
   TrainerOptions options = *parts_.trainer;
-  options.callbacks.push_back(first_);
-  options.callbacks.push_back(second_);
+  std::ranges::transform(
+      more_, std::inserter(callbacks_, callbacks_.begin()),
+      [&](const CallbackFactory& make) { return make(journal_); });
+  options.callbacks.insert(options.callbacks.end(), callbacks_.begin(),
+                           callbacks_.end());
   options.loggers.push_back(logger_);
   options.strategy = std::make_shared<SpyStrategy>(journal_);
   trainer_ = std::make_unique<Trainer>(std::move(options));
@@ -68,8 +52,13 @@ void TrainerWorld::call(std::string_view entry_point,
 }
 
 std::vector<Component> TrainerWorld::components() const {
-  return {first_->component(), second_->component(), Component::named("data"),
-          Component::named("module"), Component::named("strategy")};
+  std::vector<Component> all = {Component::named("data"),
+                                Component::named("module"),
+                                Component::named("strategy")};
+  for (const auto& callback : callbacks_) {
+    all.push_back(callback->component());
+  }
+  return all;
 }
 
 std::vector<Component> TrainerWorld::loggers() const {
@@ -79,17 +68,20 @@ std::vector<Component> TrainerWorld::loggers() const {
 std::vector<std::unique_ptr<Checker>> TrainerWorld::checkers() {
   std::vector<std::unique_ptr<Checker>> checkers;
   checkers.push_back(check_torch_modes());
+  checkers.push_back(check_random_isolation(random_));
   checkers.push_back(check_training_flags(*parts_.module));
   checkers.push_back(check_tensor_memory(*this));
   checkers.push_back(check_reuse(*this));
   return checkers;
 }
 
-WorldFactory trainer_worlds(PartsFactory make_parts) {
+WorldFactory trainer_worlds(PartsFactory make_parts,
+                            std::vector<CallbackFactory> more) {
   collector::install_counting_allocator();
   torch::set_num_threads(1);
-  return [make_parts = std::move(make_parts)]() -> std::unique_ptr<World> {
-    return std::make_unique<TrainerWorld>(make_parts);
+  return [make_parts = std::move(make_parts),
+          more = std::move(more)]() -> std::unique_ptr<World> {
+    return std::make_unique<TrainerWorld>(make_parts, more);
   };
 }
 

@@ -1,8 +1,6 @@
 #include <mishap/trainer/guard/errors.h>
 #include <mishap/trainer/harness/contract/checkers.h>
 
-#include <algorithm>
-
 namespace mishap {
 namespace {
 
@@ -27,13 +25,6 @@ std::exception_ptr error_of(const Observation& seen) {
   return seen.caught;
 }
 
-bool anybody_told(const Observation& seen) {
-  return std::any_of(seen.journal.begin(), seen.journal.end(),
-                     [](const JournalEntry& entry) {
-                       return entry.hook == Hook::kOnException;
-                     });
-}
-
 class Loggers final : public Checker {
  public:
   Clause clause() const noexcept override { return Clause::kC6; }
@@ -53,7 +44,7 @@ class Loggers final : public Checker {
           continue;
         }
         ++finalized;
-        if (entry.word == FinalWord::kSuccess && !anybody_told(seen)) {
+        if (entry.word == FinalWord::kSuccess && !seen.anybody_told()) {
           // Whether the error had come by then nobody can say: that is C3's.
           continue;
         }
@@ -77,7 +68,7 @@ class Loggers final : public Checker {
  private:
   static FinalWord right_word(const Observation& seen, bool told) {
     const std::exception_ptr error = error_of(seen);
-    if (error == nullptr || (anybody_told(seen) && !told)) {
+    if (error == nullptr || (seen.anybody_told() && !told)) {
       // Finalised before the error came, when the run was still a success.
       return FinalWord::kSuccess;
     }

@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   const bool fails = argc > 1 && std::string_view(argv[1]) == "fail";
   std::printf("hook_is_live %s\n", mishap::hook_is_live() ? "true" : "false");
   return mishap::guarded_main(argc, argv, [fails] {
+    const auto faults = mishap::arm_from_environment();
     mishap::guard("fit", [fails](mishap::Run& run) {
       for (std::int64_t step = 0; step < 4; ++step) {
         run.step(step);

@@ -21,6 +21,7 @@ constexpr std::size_t kCapacity = 4096;
 constinit std::array<std::atomic<const Module*>, kCapacity> modules{};
 constinit std::array<std::atomic<bool>, kCapacity> unloaded{};
 constinit std::atomic<std::size_t> count = 0;
+constinit std::atomic<std::size_t> unloads = 0;
 
 constinit std::mutex refreshing;
 
@@ -162,8 +163,8 @@ void mark_unloaded(const std::vector<Module>& loaded) {
     const bool gone = std::none_of(
         loaded.begin(), loaded.end(),
         [index](const Module& m) { return same_module(module_at(index), m); });
-    if (gone) {
-      unloaded[index].store(true, std::memory_order_release);
+    if (gone && !unloaded[index].exchange(true, std::memory_order_acq_rel)) {
+      unloads.fetch_add(1, std::memory_order_release);
     }
   }
 }
@@ -210,6 +211,10 @@ void refresh_modules() noexcept {
 
 std::size_t module_count() noexcept {
   return count.load(std::memory_order_acquire);
+}
+
+std::size_t module_unloads() noexcept {
+  return unloads.load(std::memory_order_acquire);
 }
 
 const Module& module_at(std::size_t index) noexcept {

@@ -43,6 +43,10 @@ void refresh_modules() noexcept;
 /// How many modules are known; the indices are below it.
 std::size_t module_count() noexcept;
 
+/// How many times a module was found to be gone; what was looked up in modules
+/// before it changed may hold no more. Lock-free.
+std::size_t module_unloads() noexcept;
+
 /// The module with that index, alive until the process ends. Lock-free.
 const Module& module_at(std::size_t index) noexcept;
 

@@ -13,7 +13,7 @@
 
 namespace mishap::collector::detail {
 
-/// Names by instruction address, and the texts they refer to, for the life of
+/// Frames by instruction address, and the texts they refer to, for the life of
 /// the process. Not locked: its owner is.
 class NameCache {
  public:
@@ -22,10 +22,12 @@ class NameCache {
   /// The readable form of a mangled name, kept.
   std::string_view readable(std::string_view symbol);
 
-  /// Null when the address is unknown; else alive until the next insert().
+  /// Null when the address is unknown; else alive until the cache changes.
   const std::vector<Frame>* find(std::uintptr_t address) const;
   const std::vector<Frame>& insert(std::uintptr_t address,
                                    std::vector<Frame> names);
+  /// The texts stay.
+  void forget_addresses() { names_.clear(); }
 
  private:
   std::unordered_set<std::string> texts_;

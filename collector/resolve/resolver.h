@@ -12,6 +12,10 @@ namespace mishap::collector {
 /// Which back end this build uses: "libbacktrace", "boost" or "none".
 std::string_view resolver_backend() noexcept;
 
+/// The module and the offset of one address, and no names. Thread-safe, never
+/// throws.
+Frame locate(std::uintptr_t address) noexcept;
+
 /// Names and lines of one address, innermost inlined function first; gives the
 /// number of frames written, at least 1 unless `out` is empty.
 ///

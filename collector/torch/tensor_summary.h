@@ -15,8 +15,10 @@ namespace mishap::collector {
 /// What a record keeps of a tensor: its form and the range of its values.
 struct TensorSummary {
   static constexpr std::size_t kMaxDims = 8;
-  /// Larger tensors are sampled evenly.
+  /// Every value of a dense tensor is read up to this many; larger tensors, and
+  /// views with gaps of more than kMaxSamples values, are sampled evenly.
   static constexpr std::int64_t kMaxValues = 65536;
+  static constexpr std::int64_t kMaxSamples = 4096;
 
   std::array<std::int64_t, kMaxDims> shape{};
   /// May exceed kMaxDims; `shape` then holds the first ones.
@@ -36,8 +38,8 @@ struct TensorSummary {
   bool complete = false;
 };
 
-/// Reads memory only: no operator is called and nothing is allocated. Takes at
-/// most some 100 microseconds. Never throws.
+/// Reads memory only: no operator is called and nothing is allocated. Takes
+/// some 100 microseconds at most. Never throws.
 TensorSummary summarize(const at::Tensor& tensor) noexcept;
 
 }  // namespace mishap::collector

@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <mishap/collector/hash.h>
 #include <mishap/collector/io/bounded_write.h>
 #include <mishap/collector/io/quiet_signals.h>
 #include <mishap/collector/pending/live_slots.h>
@@ -30,11 +29,16 @@ void copy_text(std::string_view text, std::array<char, kSize>& out) noexcept {
   std::copy_n(text.data(), std::min(text.size(), kSize - 1), out.data());
 }
 
-// The page of a file with all its space reserved, so that a store can never
-// meet a full disk; null when there is no room.
+// A page of a file whose space was taken by a write, so that no later store
+// meets a full disk; null when there is none. (posix_fallocate() would do the
+// same, but takes and gives back blocks of a disk at once: milliseconds.)
 void* map_page(int file) noexcept {
+  static constexpr std::array<char, kSlotHeaderBytes> kZeros{};
   const QuietSignals quiet;
-  if (posix_fallocate(file, 0, kSlotHeaderBytes) != 0) return nullptr;
+  if (!is_safe_to_map(file) || pwrite(file, kZeros.data(), kZeros.size(), 0) !=
+                                   static_cast<ssize_t>(kZeros.size())) {
+    return nullptr;
+  }
   void* const page = mmap(nullptr, kSlotHeaderBytes, PROT_READ | PROT_WRITE,
                           MAP_SHARED, file, 0);
   return page == MAP_FAILED ? nullptr : page;
@@ -79,7 +83,7 @@ bool PendingSlot::create(const std::string& path, const std::string& folder) {
   }
   void* const page = map_page(file);
   if (page == nullptr || !LiveSlots::add(*this)) {
-    problem_ = path + ": no room for one page, or too many runs at once";
+    problem_ = path + ": no room for a page that is safe to map";
     if (page != nullptr) munmap(page, kSlotHeaderBytes);
     unlink(path.c_str());
     ::close(file);
@@ -88,7 +92,7 @@ bool PendingSlot::create(const std::string& path, const std::string& folder) {
   flock(file, LOCK_EX | LOCK_NB);
   auto* const header = new (page) SlotHeader;
   header->pid = getpid();
-  header->start_ticks = start_ticks(header->pid).value_or(0);
+  header->start_ticks = own_start_ticks();
   copy_text(boot_id(), header->boot_id);
   copy_text(folder, header->folder);
   header->magic = SlotHeader::kMagic;
@@ -116,7 +120,7 @@ void PendingSlot::store(std::string_view line, SlotState state) noexcept {
   const ssize_t written =
       pwrite(fd_, line.data(), line.size(), slot_text_offset(next));
   if (written == static_cast<ssize_t>(line.size())) {
-    header_->texts[next] = {line.size(), fnv1a(line), state};
+    header_->texts[next] = {line.size(), slot_checksum(line), state};
     header_->active.store(next);
   }
   errno = saved_errno;

@@ -23,13 +23,14 @@ enum class SlotState : std::uint32_t;
 ///     ...                                 // cleanup; the record is appended
 ///     slot.close();                       // removes the file
 ///
-/// The file lies in the records folder when that exists already, else in
-/// $XDG_RUNTIME_DIR, /dev/shm or the temporary folder: a clean run makes no
-/// folder, and leaves no file in either place. recover_pending() looks in all
-/// of them. The file is readable by its user alone.
+/// The file lies in the records folder when that exists already and is on a
+/// local disk, else in $XDG_RUNTIME_DIR, /dev/shm or the temporary folder: a
+/// clean run makes no folder, and leaves no file in either place.
+/// recover_pending() looks in all of them. The file is readable by its user
+/// alone.
 ///
 /// The texts are written by system calls and the place lies in a page whose
-/// space is reserved at open(): a full disk costs the slot, never a SIGBUS.
+/// space was taken at open(): a full disk costs the slot, never a SIGBUS.
 /// In a child made by fork() an open slot turns into private memory without a
 /// file, so that a child never touches its parent's record.
 class PendingSlot {

@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <mishap/collector/hash.h>
 #include <mishap/collector/pending/slot_format.h>
 #include <mishap/collector/recover_pending.h>
 #include <signal.h>
@@ -74,7 +73,7 @@ std::string read_text(const File& file, const SlotHeader& header,
   if (info.size == 0 || info.size > kRecordBufferBytes) return {};
   std::string text(info.size, '\0');
   if (!file.read(text.data(), text.size(), slot_text_offset(index)) ||
-      fnv1a(text) != info.checksum) {
+      slot_checksum(text) != info.checksum) {
     return {};
   }
   return text;

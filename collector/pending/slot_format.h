@@ -28,7 +28,7 @@ enum class SlotState : std::uint32_t {
 /// other one is written.
 struct SlotTextInfo {
   std::uint64_t size = 0;
-  /// fnv1a() of the text.
+  /// slot_checksum() of the text.
   std::uint64_t checksum = 0;
   SlotState state = SlotState::kEmpty;
 };
@@ -61,11 +61,24 @@ constexpr off_t slot_text_offset(std::uint32_t index) noexcept {
   return static_cast<off_t>(kSlotHeaderBytes + index * kRecordBufferBytes);
 }
 
+/// Tells a whole text from a torn one. Eight bytes at a time, since it is taken
+/// while a failed run waits. Async-signal-safe.
+std::uint64_t slot_checksum(std::string_view text) noexcept;
+
 /// The folders for slots whose records folder is not there yet, best first.
 std::vector<std::string> slot_fallback_folders();
 
 /// Identity of this boot of the machine; empty when the kernel does not tell.
-std::string boot_id();
+const std::string& boot_id();
+
+/// When this process started, in clock ticks since boot; 0 when the kernel does
+/// not tell.
+std::uint64_t own_start_ticks();
+
+/// Whether a page of the file, once written, can be stored to for ever. Where
+/// every write takes new space, or a server may refuse it, a plain store can
+/// end in SIGBUS.
+bool is_safe_to_map(int file);
 
 /// When a process started, in clock ticks since boot; nothing when there is no
 /// such process.

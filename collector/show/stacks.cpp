@@ -94,6 +94,12 @@ void add_exception(Page& page, const Fields& fields,
   for (std::size_t i = 1; i < message.size(); ++i) {
     section.lines.push_back("  " + message[i]);
   }
+  // The thrower's own stack is second best.
+  if (fields.size(exception + "/stack/frames") > 0) return;
+  const std::string native = fields.word(exception + "/native_backtrace");
+  if (native.empty()) return;
+  page.add("stack that the exception carries").lines =
+      lines_of(native, kShownWidth);
 }
 
 }  // namespace

@@ -53,6 +53,15 @@ TEST(Show, NamesFramesByTheFunctionThatItIsGiven) {
                           HasSubstr("module 1 + 0x11234")));
 }
 
+TEST(Show, FallsBackToTheStackThatTheExceptionCarries) {
+  std::array<RecordException, 1> exceptions;
+  exceptions[0].type = "c10::Error";
+  exceptions[0].native_backtrace = "frame #0: at::native::addmm";
+  Record record = samples::minimal();
+  record.exceptions = exceptions;
+  EXPECT_THAT(shown(record), HasSubstr("frame #0: at::native::addmm"));
+}
+
 TEST(Show, TellsOtherEndsFromErrors) {
   Record record = samples::minimal();
   record.place.entry_point = "fit";

@@ -1,5 +1,6 @@
 #include <mishap/faultinject/active.h>
 #include <mishap/faultinject/active_set.h>
+#include <pthread.h>
 
 #include <mutex>
 #include <new>
@@ -47,6 +48,14 @@ class Registry {
   }
 
  private:
+  // A child that is forked while another thread reports a hit must be able to
+  // report its own.
+  Registry() {
+    ::pthread_atfork([] { instance().mutex_.lock(); },
+                     [] { instance().mutex_.unlock(); },
+                     [] { instance().mutex_.unlock(); });
+  }
+
   std::shared_ptr<ActiveSet> copy() const {
     return current_ == nullptr ? std::make_shared<ActiveSet>()
                                : std::make_shared<ActiveSet>(*current_);

@@ -45,8 +45,8 @@ bool Scenario::is_armed() const noexcept {
 }
 
 const Plan& Scenario::plan() const {
-  static const Plan kEmpty;
-  return armed_ == nullptr ? kEmpty : armed_->plan();
+  static const Plan empty;
+  return armed_ == nullptr ? empty : armed_->plan();
 }
 
 std::uint64_t Scenario::fired(std::size_t rule) const {

@@ -98,7 +98,7 @@ struct UserPoint {
   static_assert(Name.is_valid(),
                 "a fault point's name is made of letters, digits, _ . - and "
                 "levels separated by '/'");
-  static inline const PointId id =
+  static inline const PointId kId =
       declare_point("user/" + std::string(Name.view()), Capability::kControl);
 };
 
@@ -107,19 +107,19 @@ struct ReturningPoint {
   static_assert(Name.is_valid(),
                 "a fault point's name is made of letters, digits, _ . - and "
                 "levels separated by '/'");
-  static inline const PointId id = declare_point(
+  static inline const PointId kId = declare_point(
       "user/" + std::string(Name.view()),
       Capability::kControl | Capability::kReturn, &ReturnText<T>::check);
 };
 
 template <FixedName Name>
 void user_hit() {
-  hit(UserPoint<Name>::id);
+  hit(UserPoint<Name>::kId);
 }
 
 template <FixedName Name, typename T>
 Directive returning_hit() {
-  return hit(ReturningPoint<Name, T>::id);
+  return hit(ReturningPoint<Name, T>::kId);
 }
 
 }  // namespace mishap::faultinject

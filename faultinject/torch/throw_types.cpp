@@ -30,7 +30,7 @@ bool register_all() {
 }  // namespace
 
 void register_torch_throw_types() {
-  [[maybe_unused]] static const bool kRegistered = register_all();
+  [[maybe_unused]] static const bool registered = register_all();
 }
 
 }  // namespace mishap::faultinject

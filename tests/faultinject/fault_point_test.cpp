@@ -96,6 +96,20 @@ TEST(FaultPointTest, AValueThatThePointCannotReturnIsRefused) {
       "another point");
 }
 
+TEST(FaultPointTest, ADormantPointAsksNobody) {
+  int asked = 0;
+  const auto count = [](void* data) {
+    ++*static_cast<int*>(data);
+    return HitContext();
+  };
+  const ContextScope scope(count, &asked);
+  two_steps();
+  EXPECT_EQ(asked, 0);
+  const auto scenario = arm_text("hook/other/module=off");
+  two_steps();
+  EXPECT_EQ(asked, 1);
+}
+
 HitContext context_of(void* data) { return *static_cast<HitContext*>(data); }
 
 TEST(FaultPointTest, ItsContextComesFromTheRun) {

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <mishap/faultinject/hit.h>
 #include <mishap/faultinject/hit_trace.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <thread>
@@ -61,6 +63,26 @@ TEST(ThreadsTest, ATraceOfSeveralThreadsLosesNothing) {
   for (int i = 0; i < 4; ++i) threads.emplace_back([] { hits(kPoint, 250); });
   for (std::thread& thread : threads) thread.join();
   EXPECT_THAT(trace.sequence(), ::testing::SizeIs(1000));
+}
+
+TEST(ThreadsTest, AForkedChildCanBeHitWhileOthersWereHitting) {
+  const auto scenario = arm_text("hook/threads/child=throw(int)");
+  std::atomic<bool> is_over = false;
+  std::thread busy([&] {
+    while (!is_over) hits(kPoint, 100);
+  });
+  for (int i = 0; i < 50; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::alarm(10);
+      ::_exit(hits("hook/threads/child", 1) == "X" ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  is_over = true;
+  busy.join();
 }
 
 }  // namespace

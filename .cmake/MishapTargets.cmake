@@ -83,12 +83,13 @@ function(mishap_use_torch target)
   # Debian's headers trip these two in our own translation units.
   target_compile_options(${target} PRIVATE
     -Wno-conversion -Wno-sign-conversion)
+  # Parsing LibTorch's headers is most of the cost of a source, and describing
+  # their types to the debugger most of the rest: one batch a target, and debug
+  # information that has functions and lines only.
+  target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-g1>)
   if(MISHAP_TORCH_UNITY)
-    get_target_property(sources ${target} SOURCES)
-    list(LENGTH sources count)
-    math(EXPR batch "(${count} + 1) / 2")
     set_target_properties(${target} PROPERTIES
-      UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
+      UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
   endif()
 endfunction()
 

@@ -15,6 +15,7 @@
 /// SIGTERM end the loop at the next run.step() with mishap::Interrupted.
 #pragma once
 
+#include <mishap/faultinject/environment.h>
 #include <mishap/trainer/guard/errors.h>
 #include <mishap/trainer/guard/run.h>
 #include <mishap/trainer/harness/harness.h>
@@ -32,8 +33,16 @@ void guard(std::string_view name, const std::function<void(Run&)>& body,
 /// Runs a program's work and gives the status to return from main: 0 success,
 /// 1 failure, 2 bad input (mishap::InputError), 3 contract violated, 128 + n
 /// signal n. An error or a signal outside every guard leaves a record too, with
-/// `entry_point` null. Arms the faults of the environment (MISHAP_FAULTS).
+/// `entry_point` null.
 int guarded_main(int argc, char** argv, const std::function<void()>& work);
+
+/// Arms the plan in MISHAP_FAULTS or in the file that MISHAP_FAULTS_FILE names,
+/// as long as the result lives, and says so on stderr; nothing without one. No
+/// program takes faults from its environment unless it calls this.
+/// Throws faultinject::PlanError (status 2 under guarded_main).
+[[nodiscard]] inline faultinject::Scenario arm_from_environment() {
+  return faultinject::arm_from_environment();
+}
 
 /// True if a throw anywhere in this process passes through Mishap's hook, so
 /// that records show the stack of the throw.

@@ -3,7 +3,6 @@
 #include <mishap/collector/record_writer.h>
 #include <mishap/collector/throw_site.h>
 #include <mishap/collector/uuid.h>
-#include <mishap/faultinject/environment.h>
 #include <mishap/faultinject/plan_error.h>
 #include <mishap/trainer/harness/capture/capture_observer.h>
 #include <mishap/trainer/harness/capture/reproduce.h>
@@ -86,7 +85,6 @@ int guarded_main(int /*argc*/, char** /*argv*/,
                  const std::function<void()>& work) {
   try {
     const collector::ThrowCaptureScope throws;
-    const faultinject::Scenario faults = faultinject::arm_from_environment();
     if (outside == nullptr) {
       auto* made = new OutsideRecord;
       made->sink = &sink_for({});

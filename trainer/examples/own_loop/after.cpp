@@ -60,6 +60,7 @@ void train(const Options& options, mishap::Run& run) {
 
 int main(int argc, char** argv) {
   return mishap::guarded_main(argc, argv, [&] {
+    const auto faults = mishap::arm_from_environment();
     const Options options = parse(argc, argv);
     mishap::guard("fit", [&](mishap::Run& run) { train(options, run); });
   });

@@ -127,6 +127,7 @@ int main(int argc, char** argv) {
     return mishap::app::main(argc, argv);
   }
   return mishap::guarded_main(argc, argv, [] {
+    const auto faults = mishap::arm_from_environment();
     mishap::Trainer trainer({.max_epochs = 5, .seed = 1});
     Blobs module;
     BlobData data(200, 20);

@@ -234,8 +234,7 @@ void CaptureObserver::on_enter(Run& run) {
   collector::hook_is_live();
   collector::warm_up_capture();
   throws_.emplace();
-  // Not value-initialised: 400 KB that most runs never touch.
-  storage_.reset(new CaptureStorage);
+  storage_ = take_storage();
   probe_on_enter(run);
 
   Record& record = storage_->record;
@@ -335,7 +334,7 @@ void CaptureObserver::on_close(Run& run, const Failure* failure) noexcept {
     append_row(run, failure);
   }
   throws_.reset();
-  storage_.reset();
+  give_back(std::move(storage_));
   innermost = outer_;
 }
 

@@ -15,6 +15,10 @@ using collector::RecordFrame;
 
 constexpr std::size_t kFramesPerStack = 96;
 
+// Nested runs need one each; more than two at once are rare.
+constexpr std::size_t kMaxSpares = 2;
+thread_local std::array<std::unique_ptr<CaptureStorage>, kMaxSpares> spares;
+
 RecordFrame to_record(CaptureStorage& storage, const Frame& frame,
                       FrameDetail detail) noexcept {
   RecordFrame out;
@@ -60,6 +64,35 @@ collector::RecordStack fill_stack(CaptureStorage& storage,
 }
 
 }  // namespace
+
+void CaptureStorage::reset() noexcept {
+  record = {};
+  frame_count = 0;
+  module_count = 0;
+  text_size = 0;
+  reproduce.clear();
+  inner_record_id = {};
+  catch_site.size = 0;
+}
+
+std::unique_ptr<CaptureStorage> take_storage() {
+  for (std::unique_ptr<CaptureStorage>& spare : spares) {
+    if (spare) {
+      spare->reset();
+      return std::move(spare);
+    }
+  }
+  return std::make_unique<CaptureStorage>();
+}
+
+void give_back(std::unique_ptr<CaptureStorage> storage) noexcept {
+  for (std::unique_ptr<CaptureStorage>& spare : spares) {
+    if (!spare) {
+      spare = std::move(storage);
+      return;
+    }
+  }
+}
 
 std::string_view CaptureStorage::keep(std::string_view part) noexcept {
   const std::size_t size = std::min(part.size(), text.size() - text_size);

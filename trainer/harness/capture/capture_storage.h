@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -54,12 +55,20 @@ struct CaptureStorage {
   std::array<char, 16 * 1024> text{};
   std::size_t text_size = 0;
 
+  /// As if new, but without touching what is overwritten anyway.
+  void reset() noexcept;
+
   /// Copies a text into `text`, cut when there is no room left.
   std::string_view keep(std::string_view part) noexcept;
 
   /// The row index of a module of the process; none when the table is full.
   std::optional<std::uint32_t> row_module(int module) noexcept;
 };
+
+/// A storage for one run, given back for the next one on this thread: fresh
+/// memory of this size would cost a hundred page faults a run.
+std::unique_ptr<CaptureStorage> take_storage();
+void give_back(std::unique_ptr<CaptureStorage> storage) noexcept;
 
 /// What the frames of a stack are filled with.
 enum class FrameDetail : std::uint8_t {

@@ -1,0 +1,31 @@
+#include <mishap/trainer/harness/cli/doctor_command.h>
+#include <mishap/trainer/harness/cli/program.h>
+#include <mishap/trainer/harness/cli/repro_command.h>
+#include <mishap/trainer/harness/cli/show_command.h>
+#include <mishap/trainer/harness/cli/torch_part.h>
+
+#include <vector>
+
+int main(int argc, char** argv) {
+  using namespace mishap::cli;
+  Program program(program_name(argc, argv),
+                  "Makes training failures happen on purpose, proves the "
+                  "cleanup, records each.",
+                  version_text());
+  program.add(torch_command("run", "train a task for real, guarded"));
+  program.add(
+      torch_command("points", "list a task's fault points with hit counts"));
+  program.add(torch_command(
+      "sweep", "fail every hit of every point and judge the cleanup"));
+  program.add(repro_command());
+  program.add(show_command());
+  std::vector<Probe> probes = standard_probes();
+  probes.push_back(torch_part_probe());
+  program.add(doctor_command(std::move(probes)));
+  program.add_hidden(
+      not_yet("watch", "guard the program with mishap::guard instead"));
+  program.add_hidden(not_yet("report", "see 'mishap show' and summary.json"));
+  program.add_hidden(
+      not_yet("dataset", "records.jsonl is one JSON object a line"));
+  return program.main(argc, argv);
+}

@@ -1,0 +1,143 @@
+#include <mishap/collector/recover_pending.h>
+#include <mishap/collector/sink.h>
+#include <mishap/trainer/guard/errors.h>
+#include <mishap/trainer/harness/cli/records_input.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <utility>
+
+namespace mishap::cli {
+namespace {
+
+using collector::BadRecord;
+using collector::RecordReader;
+using collector::StoredRecord;
+
+void recover(const std::filesystem::path& folder) {
+  if (access(folder.c_str(), W_OK) != 0) {
+    return;
+  }
+  collector::SinkOptions options;
+  options.folder = folder.string();
+  collector::RecordSink sink(std::move(options));
+  collector::recover_pending(sink);
+}
+
+// Lines that are no records, told in one line.
+class Damage {
+ public:
+  explicit Damage(bool is_told) : is_told_(is_told) {}
+  ~Damage() {
+    if (count_ > 0 && is_told_) {
+      std::fprintf(stderr, "mishap: %s; passed over%s\n", first_.c_str(),
+                   count_ == 1 ? ""
+                               : (", as were " + std::to_string(count_ - 1) +
+                                  " more lines")
+                                     .c_str());
+    }
+  }
+  Damage(const Damage&) = delete;
+  Damage& operator=(const Damage&) = delete;
+
+  void note(const BadRecord& problem) {
+    if (count_++ == 0) {
+      first_ = problem.what();
+    }
+  }
+  void throw_if_any() {
+    if (count_ > 0) {
+      is_told_ = false;
+      throw BadRecord(first_ + "; name a records.jsonl");
+    }
+  }
+
+ private:
+  bool is_told_;
+  std::size_t count_ = 0;
+  std::string first_;
+};
+
+ChosenRecords choose(std::istream& input, const std::string& name,
+                     const RecordChoice& choice) {
+  RecordReader reader(input, name);
+  ChosenRecords chosen;
+  std::deque<StoredRecord> kept;
+  Damage damage(true);
+  for (bool more = true; more;) {
+    try {
+      std::optional<StoredRecord> record = reader.next();
+      more = record.has_value();
+      if (!more) {
+        break;
+      }
+      ++chosen.total;
+      if (!choice.id.empty()) {
+        if (record->id().starts_with(choice.id)) {
+          kept.push_back(*std::move(record));
+        }
+        continue;
+      }
+      kept.push_back(*std::move(record));
+      if (kept.size() > choice.last) {
+        kept.pop_front();
+      }
+    } catch (const BadRecord& problem) {
+      damage.note(problem);
+    }
+  }
+  const std::string shown = name == "-" ? "standard input" : name;
+  if (chosen.total == 0) {
+    damage.throw_if_any();
+    throw InputError(shown +
+                     " holds no records; either nothing has failed, or "
+                     "the records went to another folder");
+  }
+  if (kept.empty()) {
+    throw InputError("none of the " + std::to_string(chosen.total) +
+                     " records in " + shown + " has the id '" + choice.id +
+                     "'; 'mishap show --all' shows them with their ids");
+  }
+  if (!choice.id.empty() && kept.size() > 1) {
+    throw InputError(std::to_string(kept.size()) + " records in " + shown +
+                     " have an id that begins with '" + choice.id +
+                     "'; give more of it");
+  }
+  chosen.records.assign(kept.begin(), kept.end());
+  return chosen;
+}
+
+}  // namespace
+
+ChosenRecords read_records(const std::string& path,
+                           const RecordChoice& choice) {
+  if (path == "-") {
+    return choose(std::cin, path, choice);
+  }
+  std::filesystem::path file = path;
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error)) {
+    file /= "records.jsonl";
+  }
+  const std::filesystem::path folder =
+      std::filesystem::absolute(file).parent_path();
+  if (file.filename() == "records.jsonl") {
+    recover(folder);
+  }
+  if (!std::filesystem::exists(file, error)) {
+    throw InputError("there is no file " + file.string() +
+                     "; name a records.jsonl, the folder it lies in, or - for "
+                     "standard input");
+  }
+  std::ifstream input(file, std::ios::binary);
+  ChosenRecords chosen = choose(input, file.string(), choice);
+  chosen.folder = folder.string();
+  return chosen;
+}
+
+}  // namespace mishap::cli

@@ -1,6 +1,9 @@
 # Every option of the build, in one place.
 option(MISHAP_WITH_TORCH "Build the trainer and all that needs LibTorch" ON)
 option(MISHAP_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(MISHAP_TEST_CORE
+       "Build the tests of what needs no LibTorch too (presets core, asan, tsan)"
+       ON)
 option(MISHAP_BUILD_EXAMPLES "Build trainer/examples" ${PROJECT_IS_TOP_LEVEL})
 option(MISHAP_BUILD_BENCHMARKS "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(MISHAP_INSTALL "Create the install rules" ${PROJECT_IS_TOP_LEVEL})

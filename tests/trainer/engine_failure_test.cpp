@@ -214,6 +214,14 @@ TEST(EngineFailureTest, SanityCheckLeavesTheRandomNumbersAsTheyWere) {
   EXPECT_EQ(next_number(true, 1), without);
 }
 
+class ReadsWeights : public Observer {
+ public:
+  void on_failure(Run& run, const Failure&) noexcept override {
+    weights = run.weights();
+  }
+  Weights weights = Weights::kNone;
+};
+
 TEST(EngineFailureTest, WeightsArePartialOnlyDuringTheUpdate) {
   struct BreaksTheUpdate : TinyModule {
     void optimizer_step(torch::optim::Optimizer& optimizer,
@@ -225,14 +233,8 @@ TEST(EngineFailureTest, WeightsArePartialOnlyDuringTheUpdate) {
       });
     }
   };
-  struct Reads : Observer {
-    void on_failure(Run& run, const Failure&) noexcept override {
-      weights = run.weights();
-    }
-    Weights weights = Weights::kNone;
-  };
   TinyWorld world;
-  Reads reads;
+  ReadsWeights reads;
   BreaksTheUpdate breaks;
   Engine engine(world.options());
   EXPECT_THROW(engine.fit(breaks, world.data, watched_by(reads)),

@@ -133,6 +133,7 @@ std::exception_ptr fit_with(LoadedData& data, TinyModule& module,
   TrainerOptions options;
   options.max_epochs = 2;
   options.limit_val_batches = 0;
+  options.seed = 7;
   return caught([&] { Engine(options).fit(module, data, guard); });
 }
 

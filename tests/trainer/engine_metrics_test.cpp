@@ -140,12 +140,14 @@ TEST(EngineMetricsTest, CsvLoggerWritesARowForEachTimeSomethingWasLogged) {
   Engine engine(options);
   engine.validate(module, data);
   engine.test(module, data);
+  engine.test(module, data);
   std::ifstream file(logger->file());
   std::stringstream text;
   text << file.rdbuf();
   EXPECT_EQ(text.str(),
             "stage,epoch,step,index,mean\n"
             "validate,,,,6\n"
+            "test,,,0.8,6\n"
             "test,,,0.8,6\n");
   std::filesystem::remove_all(folder);
 }
@@ -159,6 +161,22 @@ TEST(EngineMetricsTest, CsvLoggerSaysWhichFolderCannotBeMade) {
   const auto error = caught([&] { engine.test(module, data); });
   EXPECT_THROW(std::rethrow_exception(error), InputError);
   EXPECT_THAT(message_of(error), testing::HasSubstr("/proc/nowhere"));
+}
+
+TEST(EngineMetricsTest, CsvLoggerThatCannotWriteFailsTheRunAndLeavesNoLitter) {
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / "mishap_csv_blocked";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder / "metrics.csv" / "blocked");
+  EchoModule module;
+  EchoData data;
+  TrainerOptions options;
+  options.loggers = {std::make_shared<CsvLogger>(folder)};
+  Engine engine(options);
+  EXPECT_THROW(engine.test(module, data), std::system_error);
+  EXPECT_EQ(module.calls.place.hook, Hook::kSave);
+  EXPECT_FALSE(std::filesystem::exists(folder / "metrics.csv.new"));
+  std::filesystem::remove_all(folder);
 }
 
 TEST(EngineMetricsTest, LoggingOutsideAnEpochIsRefused) {

@@ -103,6 +103,24 @@ TEST(EngineNumbersTest, A7LossThatIsNotFiniteFailsBeforeTheUpdate) {
   EXPECT_FALSE(torch::isfinite(weights_of(module)).all().item<bool>());
 }
 
+TEST(EngineNumbersTest, LossThatIsNotFiniteMayBeWarnedOf) {
+  struct Nan : TinyModule {
+    torch::Tensor training_step(const Batch& batch, std::int64_t) override {
+      return loss_of(batch) * std::nan("");
+    }
+  } module;
+  TinyData data;
+  TrainerOptions options;
+  options.max_epochs = 1;
+  options.num_sanity_val_steps = 0;
+  options.limit_train_batches = 1;
+  options.on_non_finite = OnNonFinite::kWarn;
+  testing::internal::CaptureStderr();
+  Engine(options).fit(module, data);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::HasSubstr("the loss is nan at step 0"));
+}
+
 TEST(EngineNumbersTest, A8AnomalyModeNamesTheFunctionAndIsOffAgain) {
   struct Anomalous : TinyModule {
     torch::Tensor training_step(const Batch& batch, std::int64_t) override {

@@ -95,8 +95,8 @@ torch::Tensor DigitsModule::score(const Batch& batch) {
   const torch::Tensor scores = forward(batch.data);
   const torch::Tensor loss = torch::cross_entropy_loss(scores, batch.target);
   log("loss", loss);
-  log("accuracy",
-      (scores.argmax(1) == batch.target).to(torch::kFloat32).mean());
+  const torch::Tensor right = (scores.argmax(1) == batch.target).sum();
+  log("accuracy", right.item<double>() / static_cast<double>(batch.size()));
   return loss;
 }
 
@@ -115,7 +115,9 @@ torch::Tensor DigitsModule::predict_step(const Batch& batch, std::int64_t) {
 }
 
 Optimizers DigitsModule::configure_optimizers() {
-  return Optimizers(torch::optim::Adam(parameters(), learning_rate_))
+  return Optimizers(torch::optim::SGD(
+                        parameters(),
+                        torch::optim::SGDOptions(learning_rate_).momentum(0.9)))
       .schedule<torch::optim::StepLR>(Optimizers::Every::kEpoch,
                                       /*step_size=*/15, /*gamma=*/0.5);
 }

@@ -17,7 +17,7 @@ struct DigitsOptions {
   std::filesystem::path data = {};
   std::int64_t epochs = 40;
   std::int64_t batch_size = 32;
-  double learning_rate = 2e-3;
+  double learning_rate = 0.1;
   /// Outputs of each hidden layer.
   std::vector<std::int64_t> hidden = {128, 64};
   /// Digits that the model can name. With fewer than 10 the first label beyond

@@ -34,10 +34,17 @@ class TaskSettings {
   /// Throws InputError when the value is no number in [low, high].
   double number(const std::string& name, double low, double high) const;
   const std::string& text(const std::string& name) const;
+  bool has(const std::string& name) const noexcept;
+  /// Whether a value was set, as opposed to the default.
+  bool given(const std::string& name) const;
+  /// With the values that hold now.
   const std::vector<TaskSetting>& all() const noexcept { return values_; }
 
  private:
+  const TaskSetting& find(const std::string& name) const;
+
   std::vector<TaskSetting> values_;
+  std::vector<std::string> given_;
 };
 
 /// What a run of a task is made of.
@@ -54,11 +61,12 @@ struct Task {
   /// One line for `mishap --help`.
   std::string summary;
   std::vector<TaskSetting> settings;
-  /// The real thing.
+  /// The real thing. LibTorch's generators were seeded before, by `--seed` or
+  /// with 1; `--seed` also replaces the seed in the trainer's options.
   std::function<TaskParts(const TaskSettings&)> make;
   /// The sweep's world: the same classes with everything switched on at the
   /// smallest sizes, module and data as mishap::Spied<...> over the journal.
-  /// Two calls must give parts that behave the same.
+  /// Seeded as `make` is; two calls must give parts that behave the same.
   std::function<TaskParts(Journal&, const TaskSettings&)> make_world;
 };
 
@@ -74,6 +82,11 @@ const std::vector<Task>& tasks();
 /// The commands `run`, `points`, `sweep`, `show`, `repro` and `doctor` over the
 /// registered tasks. Returns the status for main: 0 success, 1 failure, 2 bad
 /// input, 3 contract violated, 128 + n signal n.
+///
+///     int main(int argc, char** argv) {
+///       mishap::app::register_task({.name = "digits", ...});
+///       return mishap::app::main(argc, argv);
+///     }
 int main(int argc, char** argv);
 
 }  // namespace app

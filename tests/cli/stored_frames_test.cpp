@@ -1,0 +1,97 @@
+#include <gmock/gmock.h>
+#include <mishap/collector/modules.h>
+#include <mishap/trainer/harness/cli/child.h>
+#include <mishap/trainer/harness/cli/scratch_folder.h>
+#include <mishap/trainer/harness/cli/stored_frames.h>
+#include <mishap/trainer/harness/cli/table.h>
+
+#include <fstream>
+#include <string>
+
+namespace mishap::cli {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+[[gnu::noinline]] std::uintptr_t return_address() {
+  return reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
+}
+
+int line_of_call = 0;
+[[gnu::noinline]] std::uintptr_t address_in_this_file() {
+  line_of_call = __LINE__ + 1;
+  const std::uintptr_t address = return_address();
+  asm volatile("" : : "r"(address));
+  return address;
+}
+
+class StoredFramesTest : public ::testing::Test {
+ protected:
+  StoredFramesTest() {
+    collector::refresh_modules();
+    const auto index = collector::find_module(address_in_this_file());
+    module_ = &collector::module_at(static_cast<std::size_t>(index));
+    frame_.address = address_in_this_file();
+    frame_.module = 0;
+    frame_.offset = frame_.address - module_->load_address;
+  }
+
+  StoredFrames frames(const std::string& build_id) const {
+    std::ofstream(folder_.path() + "/runs.jsonl")
+        << R"({"run_id": "r", "modules": [{"path": ")" << module_->path
+        << R"(", "build_id": ")" << build_id << "\"}]}\n";
+    return StoredFrames(folder_.path(), "r");
+  }
+
+  ScratchFolder folder_;
+  const collector::Module* module_ = nullptr;
+  collector::UnnamedFrame frame_;
+};
+
+TEST_F(StoredFramesTest, ReadsTheBuildIdThatTheLoaderSees) {
+  EXPECT_EQ(build_id_of(module_->path), module_->build_id_hex());
+  EXPECT_EQ(build_id_of("/proc/self/status"), "");
+  EXPECT_EQ(build_id_of("/nowhere"), "");
+}
+
+TEST_F(StoredFramesTest, NamesAFrameByTheFileItLiesIn) {
+  if (run_child({"sh", "-c", "command -v addr2line"}, {}).status != 0) {
+    GTEST_SKIP() << "there is no addr2line here";
+  }
+  const auto named = frames(module_->build_id_hex()).name(frame_);
+  ASSERT_FALSE(named.empty());
+  EXPECT_THAT(named.back().function, HasSubstr("address_in_this_file"));
+  EXPECT_THAT(named.back().file, EndsWith("stored_frames_test.cpp"));
+  EXPECT_EQ(named.back().line, line_of_call);
+}
+
+TEST_F(StoredFramesTest, NamesNothingFromAnotherBuild) {
+  EXPECT_THAT(frames("00ff").name(frame_), IsEmpty());
+  EXPECT_THAT(StoredFrames(folder_.path(), "other").name(frame_), IsEmpty());
+}
+
+TEST(Child, TellsStatusOutputAndErrorsApart) {
+  ChildEnvironment environment;
+  environment.set = {{"WORD", "set"}};
+  environment.unset = {"HOME"};
+  const ChildResult result = run_child(
+      {"sh", "-c", "echo $WORD$HOME; echo wrong >&2; exit 7"}, environment);
+  EXPECT_EQ(result.status, 7);
+  EXPECT_EQ(result.output, "set\n");
+  EXPECT_EQ(result.errors, "wrong\n");
+  EXPECT_EQ(run_child({"sh", "-c", "kill -TERM $$"}, {}).status, 143);
+  EXPECT_THROW(run_child({"/nowhere/program"}, {}), std::system_error);
+}
+
+TEST(TableTest, AlignsNamesLeftAndNumbersRight) {
+  Table table({"entry point", "hits"});
+  table.add({"fit", "1024"});
+  EXPECT_EQ(table.text(), "entry point  hits\nfit          1024\n");
+  EXPECT_EQ(table.markdown(),
+            "| entry point | hits |\n|---|---:|\n| fit | 1024 |\n");
+}
+
+}  // namespace
+}  // namespace mishap::cli

@@ -1,0 +1,37 @@
+#include <mishap/trainer/cli_torch/components.h>
+#include <mishap/trainer/engine/class_name_of.h>
+#include <mishap/trainer/engine/detail/components.h>
+#include <mishap/trainer/engine/module.h>
+#include <mishap/trainer/engine/options.h>
+
+#include <memory>
+
+namespace mishap::app {
+
+std::vector<std::string> components_of(const TaskParts& parts) {
+  const detail::FixedComponents& fixed = detail::fixed_components();
+  std::vector<std::string> components;
+  for (const Component component :
+       {fixed.module, fixed.data, fixed.strategy, fixed.loader}) {
+    components.emplace_back(component.name());
+  }
+  detail::ComponentNames names;
+  const auto add = [&](const char* prefix, const auto& part) {
+    if (part != nullptr) {
+      components.emplace_back(
+          names.add(prefix, part->name(), class_name_of(*part)).name());
+    }
+  };
+  for (const auto& callback : parts.trainer->callbacks) {
+    add("callback.", callback);
+  }
+  for (const auto& callback : parts.module->configure_callbacks()) {
+    add("callback.", callback);
+  }
+  for (const auto& logger : parts.trainer->loggers) {
+    add("logger.", logger);
+  }
+  return components;
+}
+
+}  // namespace mishap::app

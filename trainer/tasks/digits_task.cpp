@@ -1,0 +1,81 @@
+#include <mishap/trainer/engine/options.h>
+#include <mishap/trainer/tasks/digits.h>
+#include <mishap/trainer/tasks/digits_task.h>
+#include <mishap/trainer/tasks/find_data.h>
+#include <mishap/trainer/testing/spied.h>
+
+#include <memory>
+
+namespace mishap::tasks {
+namespace {
+
+constexpr std::int64_t kMost = 1'000'000;
+
+// Only what was given, so that the world stays small.
+void apply(const TaskSettings& settings, DigitsOptions& options) {
+  options.data = find_data("digits/digits.csv", settings.text("data"));
+  if (settings.given("epochs")) {
+    options.epochs = settings.integer("epochs", 1, kMost);
+  }
+  if (settings.given("batch_size")) {
+    options.batch_size = settings.integer("batch_size", 1, kMost);
+  }
+  if (settings.given("learning_rate")) {
+    options.learning_rate = settings.number("learning_rate", 0, 10);
+  }
+  if (settings.given("classes")) {
+    options.classes = settings.integer("classes", 1, 1000);
+  }
+  if (settings.given("workers")) {
+    options.workers = settings.integer("workers", 0, 64);
+  }
+}
+
+TrainerOptions trainer_options(const DigitsOptions& digits) {
+  TrainerOptions options;
+  options.max_epochs = digits.epochs;
+  options.gradient_clip_norm = 1.0;
+  return options;
+}
+
+TaskParts make(const TaskSettings& settings) {
+  DigitsOptions options;
+  apply(settings, options);
+  return {std::make_shared<DigitsModule>(options),
+          std::make_shared<DigitsData>(options),
+          std::make_shared<TrainerOptions>(trainer_options(options))};
+}
+
+TaskParts make_world(Journal& journal, const TaskSettings& settings) {
+  DigitsOptions options = tiny_digits();
+  apply(settings, options);
+  TrainerOptions trainer = trainer_options(options);
+  trainer.num_sanity_val_steps = 1;
+  trainer.log_every_n_steps = 1;
+  return {std::make_shared<Spied<DigitsModule>>(journal, options),
+          std::make_shared<Spied<DigitsData>>(journal, options),
+          std::make_shared<TrainerOptions>(std::move(trainer))};
+}
+
+}  // namespace
+
+Task digits_task() {
+  const DigitsOptions defaults;
+  return {
+      "digits",
+      "handwritten digits, 1,797 images of 8×8 pixels",
+      {{"epochs", std::to_string(defaults.epochs),
+        "passes over the training data"},
+       {"batch_size", std::to_string(defaults.batch_size), "images in a batch"},
+       {"learning_rate", "0.002", "of Adam"},
+       {"classes", std::to_string(defaults.classes),
+        "digits that the model can name; fewer than 10 fail in LibTorch"},
+       {"workers", std::to_string(defaults.workers),
+        "threads that prepare batches"},
+       {"data", "",
+        "folder with digits/digits.csv; found by itself when empty"}},
+      make,
+      make_world};
+}
+
+}  // namespace mishap::tasks

@@ -83,14 +83,18 @@ function(mishap_use_torch target)
   # Debian's headers trip these two in our own translation units.
   target_compile_options(${target} PRIVATE
     -Wno-conversion -Wno-sign-conversion)
-  # Parsing LibTorch's headers is most of the cost of a source, and describing
-  # their types to the debugger most of the rest: one batch a target, and debug
-  # information that has functions and lines only.
-  target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-g1>)
+  # Parsing LibTorch's headers is most of the cost of a source: one batch a
+  # target.
   if(MISHAP_TORCH_UNITY)
     set_target_properties(${target} PROPERTIES
       UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
   endif()
+endfunction()
+
+# Debug information with functions and lines only: describing LibTorch's types
+# costs a third of the time of a source, and nobody debugs them in a test.
+function(mishap_describe_lines_only target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:RelWithDebInfo>:-g1>)
 endfunction()
 
 # mishap_test(NAME SOURCES... LINK libs... [TORCH] [LABELS l...] [TIMEOUT s])
@@ -103,6 +107,7 @@ function(mishap_test name)
   endif()
   mishap_executable(${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK}
                     GTest::gmock_main)
+  mishap_describe_lines_only(${name})
   if(arg_TORCH)
     mishap_use_torch(${name})
     set(suites "")

@@ -86,6 +86,28 @@ bool is_system_file(std::string_view file) {
   return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/");
 }
 
+// Our own sources and headers, installed or not: with line tables only a name
+// comes without its namespace.
+bool is_own_file(std::string_view file) {
+  constexpr std::string_view kThisFile = __FILE__;
+  constexpr std::string_view kRoot =
+      kThisFile.substr(0, kThisFile.rfind("collector/"));
+  if (file.find("/include/mishap/") != std::string_view::npos) {
+    return true;
+  }
+  if (!file.starts_with(kRoot)) {
+    return false;
+  }
+  file.remove_prefix(kRoot.size());
+  constexpr std::array<std::string_view, 8> kRooms = {
+      "collector/",       "faultinject/",    "trainer/cli_torch/",
+      "trainer/engine/",  "trainer/guard/",  "trainer/harness/",
+      "trainer/testing/", "trainer/trainer."};
+  return std::any_of(kRooms.begin(), kRooms.end(), [&](std::string_view room) {
+    return file.starts_with(room);
+  });
+}
+
 bool is_in_libstdcxx(const Frame& frame) {
   if (frame.module == kNoModule) {
     return false;
@@ -106,7 +128,7 @@ bool is_in_app(const Frame& frame) noexcept {
       module_at(static_cast<std::size_t>(frame.module)).is_foreign) {
     return false;
   }
-  if (is_library_scope(scopes_of(frame.symbol))) {
+  if (is_library_scope(scopes_of(frame.symbol)) || is_own_file(frame.file)) {
     return false;
   }
   const bool starts_up = frame.symbol == "_start" || frame.function == "_start";

@@ -154,16 +154,14 @@ class LeavesHandler final : public SpyCallback {
   }
 };
 
-// Draws between the sanity check and the training.
+// Draws when the sanity check has failed and its random numbers are back.
 class TakesRandomNumbers final : public SpyCallback {
  public:
   explicit TakesRandomNumbers(Journal& journal)
       : SpyCallback(journal, "TakesRandomNumbers") {}
-
- protected:
-  void note(Hook hook) override {
-    SpyCallback::note(hook);
-    if (hook == Hook::kOnTrainStart) {
+  void on_exception(const ErrorEvent& event) override {
+    SpyCallback::on_exception(event);
+    if (event.place.stage == Stage::kSanityCheck) {
       torch::rand({1});
     }
   }
@@ -246,7 +244,7 @@ std::vector<Twin> clause_twins() {
            with_instead("finalize", finalize_as_success)),
       twin("leaves a signal handler", {"C7"}, real,
            worlds({make<LeavesHandler>})),
-      twin("takes random numbers before training", {"C7"}, real,
+      twin("takes random numbers in the sanity check", {"C7"}, real,
            worlds({make<TakesRandomNumbers>})),
       twin("leaves the model in eval mode", {"C8"},
            with_after("release", leave_the_model_in_eval_mode)),

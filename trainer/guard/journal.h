@@ -3,7 +3,9 @@
 #include <mishap/trainer/guard/event.h>
 
 #include <exception>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mishap {
@@ -30,6 +32,14 @@ class Journal {
     entry.component = component;
     entry.hook = hook;
     entries_.push_back(std::move(entry));
+    if (listener_) {
+      listener_(component, hook);
+    }
+  }
+
+  /// Calls `listener` at each note(), when the hook has just been entered.
+  void listen(std::function<void(Component, Hook)> listener) {
+    listener_ = std::move(listener);
   }
 
   void note_exception(Component component, const ErrorEvent& event) {
@@ -58,6 +68,7 @@ class Journal {
 
  private:
   std::vector<JournalEntry> entries_;
+  std::function<void(Component, Hook)> listener_;
 };
 
 }  // namespace mishap

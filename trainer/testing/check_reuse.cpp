@@ -108,41 +108,49 @@ class Reuse final : public Checker {
   TrainerWorld& world_;
 };
 
+// Blocks decide: the C library rounds the size of a block now so, now so.
+struct TensorsLeft {
+  std::int64_t blocks = 0;
+  std::int64_t bytes = 0;
+
+  static TensorsLeft by(const TrainerWorld& world) {
+    const collector::TensorMemory now = collector::tensor_memory();
+    return {now.live_blocks - world.memory_at_start().live_blocks,
+            now.live_bytes - world.memory_at_start().live_bytes};
+  }
+};
+
 class TensorMemoryKept final : public Checker {
  public:
   explicit TensorMemoryKept(TrainerWorld& world) : world_(world) {}
 
   Clause clause() const noexcept override { return Clause::kC9; }
-
-  void after() override {
-    left_ = collector::tensor_memory().live_bytes - world_.bytes_at_start();
-  }
+  void after() override { left_ = TensorsLeft::by(world_); }
 
   std::optional<std::string> judge(const Observation& seen) override {
-    const std::int64_t clean = clean_call(seen.entry_point);
-    if (left_ > clean) {
-      return std::to_string(left_ - clean) +
-             " bytes of tensors more are alive than after a clean call";
+    const TensorsLeft clean = clean_call(seen.entry_point);
+    if (left_.blocks > clean.blocks) {
+      return std::to_string(left_.blocks - clean.blocks) + " tensors (" +
+             std::to_string(left_.bytes - clean.bytes) +
+             " bytes) more are alive than after a clean call";
     }
     return std::nullopt;
   }
 
  private:
-  std::int64_t clean_call(std::string_view entry_point) {
-    static std::map<std::string, std::int64_t, std::less<>> known;
+  TensorsLeft clean_call(std::string_view entry_point) {
+    static std::map<std::string, TensorsLeft, std::less<>> known;
     const auto found = known.find(entry_point);
     if (found != known.end()) {
       return found->second;
     }
     const std::unique_ptr<TrainerWorld> fresh = world_.fresh();
     fresh->call(entry_point, quiet());
-    const std::int64_t bytes =
-        collector::tensor_memory().live_bytes - fresh->bytes_at_start();
-    return known.emplace(entry_point, bytes).first->second;
+    return known.emplace(entry_point, TensorsLeft::by(*fresh)).first->second;
   }
 
   TrainerWorld& world_;
-  std::int64_t left_ = 0;
+  TensorsLeft left_;
 };
 
 }  // namespace

@@ -6,8 +6,9 @@
 namespace mishap {
 namespace {
 
-at::Tensor random_state() {
-  return at::detail::getDefaultCPUGenerator().get_state();
+std::string random_state() {
+  const at::Tensor state = at::detail::getDefaultCPUGenerator().get_state();
+  return {static_cast<const char*>(state.data_ptr()), state.nbytes()};
 }
 
 class RandomIsolation final : public Checker {
@@ -15,18 +16,18 @@ class RandomIsolation final : public Checker {
   explicit RandomIsolation(RandomMarks& marks) : marks_(marks) {}
 
   Clause clause() const noexcept override { return Clause::kC7; }
-  void before() override { marks_ = {}; }
+  void before() override { marks_.clear(); }
   void after() override { after_ = random_state(); }
 
   std::optional<std::string> judge(const Observation& seen) override {
-    if (!marks_.before_sanity_check.defined()) {
+    if (marks_.before_sanity_check().empty()) {
       return std::nullopt;
     }
-    at::Tensor later = marks_.at_train_start;
-    if (!later.defined() && ended_in_sanity_check(seen)) {
-      later = after_;
-    }
-    if (later.defined() && !later.equal(marks_.before_sanity_check)) {
+    const std::string& later =
+        marks_.before_training().empty() && ended_in_sanity_check(seen)
+            ? after_
+            : marks_.before_training();
+    if (!later.empty() && later != marks_.before_sanity_check()) {
       return "the sanity check took random numbers from the training";
     }
     return std::nullopt;
@@ -43,31 +44,34 @@ class RandomIsolation final : public Checker {
   }
 
   RandomMarks& marks_;
-  at::Tensor after_;
+  std::string after_;
 };
 
 }  // namespace
 
-Scribbler::Scribbler(Journal& journal, RandomMarks& marks)
-    : SpyCallback(journal, "Scribbler"), marks_(marks) {}
+RandomMarks::RandomMarks(Journal& journal) {
+  journal.listen([this](Component, Hook hook) {
+    if (hook == Hook::kValDataloader && before_.empty()) {
+      before_ = random_state();
+    } else if (hook == Hook::kTrainDataloader && training_.empty()) {
+      training_ = random_state();
+    }
+  });
+}
+
+void RandomMarks::clear() noexcept {
+  before_.clear();
+  training_.clear();
+}
+
+Scribbler::Scribbler(Journal& journal) : SpyCallback(journal, "Scribbler") {}
 
 void Scribbler::note(Hook hook) {
   SpyCallback::note(hook);
-  switch (hook) {
-    case Hook::kSetup:
-      at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true);
-      break;
-    case Hook::kOnSanityCheckStart:
-      marks_.before_sanity_check = random_state();
-      break;
-    case Hook::kOnValidationBatchStart:
-      torch::rand({1});
-      break;
-    case Hook::kOnTrainStart:
-      marks_.at_train_start = random_state();
-      break;
-    default:
-      break;
+  if (hook == Hook::kSetup) {
+    at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true);
+  } else if (hook == Hook::kOnValidationBatchStart) {
+    torch::rand({1});
   }
 }
 

@@ -17,7 +17,7 @@ TrainerWorld::TrainerWorld(PartsFactory make_parts,
       more_(std::move(more)),
       parts_(make_parts_(journal_)),
       callbacks_{std::make_shared<SpyCallback>(journal_, "Spy"),
-                 std::make_shared<Scribbler>(journal_, random_)},
+                 std::make_shared<Scribbler>(journal_)},
       logger_(std::make_shared<SpyLogger>(journal_, "Spy")) {
   TrainerOptions options = *parts_.trainer;
   std::ranges::transform(
@@ -28,7 +28,7 @@ TrainerWorld::TrainerWorld(PartsFactory make_parts,
   options.loggers.push_back(logger_);
   options.strategy = std::make_shared<SpyStrategy>(journal_);
   trainer_ = std::make_unique<Trainer>(std::move(options));
-  bytes_at_start_ = collector::tensor_memory().live_bytes;
+  memory_at_start_ = collector::tensor_memory();
 }
 
 void TrainerWorld::call(std::string_view entry_point,

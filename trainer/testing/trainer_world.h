@@ -1,5 +1,6 @@
 #pragma once
 
+#include <mishap/collector/torch/tensor_memory.h>
 #include <mishap/trainer/cli_torch/app.h>
 #include <mishap/trainer/harness/contract/world.h>
 #include <mishap/trainer/testing/scribbler.h>
@@ -41,19 +42,21 @@ class TrainerWorld : public World {
   std::unique_ptr<TrainerWorld> fresh() const {
     return std::make_unique<TrainerWorld>(make_parts_, more_);
   }
-  /// Memory of live tensors when the world had been built, in bytes.
-  std::int64_t bytes_at_start() const noexcept { return bytes_at_start_; }
+  /// Live tensors when the world had been built.
+  const collector::TensorMemory& memory_at_start() const noexcept {
+    return memory_at_start_;
+  }
 
  private:
   PartsFactory make_parts_;
   std::vector<CallbackFactory> more_;
   Journal journal_;
   TaskParts parts_;
-  RandomMarks random_;
+  RandomMarks random_{journal_};
   std::vector<std::shared_ptr<SpyCallback>> callbacks_;
   std::shared_ptr<SpyLogger> logger_;
   std::unique_ptr<Trainer> trainer_;
-  std::int64_t bytes_at_start_ = 0;
+  collector::TensorMemory memory_at_start_;
 };
 
 /// A factory of worlds of that task, for ContractSubject. Installs the counting

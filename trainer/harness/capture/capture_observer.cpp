@@ -138,7 +138,6 @@ void fill_fault(CaptureStorage& storage, const Run& run,
 void fill_cleanup(CaptureStorage& storage, const Run& run) noexcept {
   std::size_t count = 0;
   std::size_t failed = 0;
-  storage.text_size = 0;
   for (const SecondaryError& error : run.secondary()) {
     if (failed == storage.suppressed.size()) {
       break;
@@ -287,8 +286,8 @@ void CaptureObserver::on_failure(Run& run, const Failure& failure) noexcept {
   record.place = to_record(run.entry_point(), failure.place);
   storage.chain.describe(failure.error);
   storage.catch_site = catch_site;
-  fill_thread(storage);
   fill_exceptions(storage, catch_site, FrameDetail::kLocated);
+  fill_thread(storage);
   fill_crumbs(storage, crumbs_, ticks_);
   fill_fault(storage, run, firings_at_start_);
   fill_state(storage, run);
@@ -319,6 +318,7 @@ void CaptureObserver::on_close(Run& run, const Failure* failure) noexcept {
     storage.notes = sink_.take_notes();
     record.notes = storage.notes.views();
     fill_exceptions(storage, storage.catch_site, FrameDetail::kNamed);
+    fill_thread(storage);
     fill_cleanup(storage, run);
     if (run.interrupt()) {
       record.interrupt = to_record(run.entry_point(), *run.interrupt());

@@ -3,7 +3,9 @@
 #include <mishap/trainer/harness/capture/capture_storage.h>
 
 #include <algorithm>
+#include <array>
 #include <span>
+#include <string_view>
 
 namespace mishap {
 namespace {
@@ -19,6 +21,66 @@ constexpr std::size_t kFramesPerStack = 96;
 constexpr std::size_t kMaxSpares = 2;
 thread_local std::array<std::unique_ptr<CaptureStorage>, kMaxSpares> spares;
 
+// Calls that only hand on: they say nothing and are half of many stacks.
+bool is_plumbing(const Frame& frame) noexcept {
+  return frame.file.ends_with("/bits/std_function.h") ||
+         frame.file.ends_with("/bits/invoke.h") ||
+         frame.function.starts_with("std::_Function_handler<") ||
+         frame.function.starts_with("std::function<");
+}
+
+bool is_guard(const Frame& frame) noexcept {
+  return frame.function.starts_with("mishap::guarded_call(");
+}
+
+// The name without return type, template arguments and parameters.
+std::string_view plain_name(CaptureStorage& storage,
+                            std::string_view name) noexcept {
+  constexpr std::string_view kAnonymous = "(anonymous namespace)";
+  std::array<char, 160> text;
+  std::size_t size = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i < name.size() && size < text.size(); ++i) {
+    const char c = name[i];
+    const std::string_view rest = name.substr(i);
+    const bool is_operator =
+        std::string_view(text.data(), size).ends_with("operator");
+    if (depth == 0 && rest.starts_with(kAnonymous)) {
+      i += kAnonymous.size() - 1;
+      text[size++] = '@';
+    } else if (depth == 0 && is_operator && rest.starts_with("()")) {
+      i += 1;
+      text[size++] = '~';
+    } else if (c == '(' && depth == 0) {
+      break;
+    } else if (c == '<' && !is_operator) {
+      ++depth;
+    } else if (c == '>' && !is_operator) {
+      --depth;
+    } else if (c == ' ' && depth == 0 && !is_operator) {
+      size = 0;
+    } else if (depth == 0) {
+      text[size++] = c;
+    }
+  }
+  const std::string_view kept = storage.keep({text.data(), size});
+  if (kept.find('@') == std::string_view::npos &&
+      kept.find('~') == std::string_view::npos) {
+    return kept;
+  }
+  std::array<char, 256> whole;
+  std::size_t length = 0;
+  for (const char c : kept) {
+    const std::string_view part = c == '@'   ? kAnonymous
+                                  : c == '~' ? std::string_view("()")
+                                             : std::string_view(&c, 1);
+    const std::size_t take = std::min(part.size(), whole.size() - length);
+    std::copy_n(part.data(), take, whole.data() + length);
+    length += take;
+  }
+  return storage.keep({whole.data(), length});
+}
+
 RecordFrame to_record(CaptureStorage& storage, const Frame& frame,
                       FrameDetail detail) noexcept {
   RecordFrame out;
@@ -27,8 +89,10 @@ RecordFrame to_record(CaptureStorage& storage, const Frame& frame,
   if (frame.module != collector::kNoModule) {
     out.offset = frame.offset;
   }
-  out.symbol = frame.symbol;
-  out.function = frame.function;
+  // The mangled name says nothing that the readable one does not.
+  out.symbol = frame.function.empty() ? frame.symbol : std::string_view();
+  out.function =
+      frame.in_app ? frame.function : plain_name(storage, frame.function);
   out.file = frame.file;
   if (frame.line > 0) {
     out.line = frame.line;
@@ -52,14 +116,24 @@ collector::RecordStack fill_stack(CaptureStorage& storage,
                                           ? symbolize(trace, out)
                                           : locate(trace, out);
   RecordFrame* first = storage.frames.data() + storage.frame_count;
+  std::size_t kept = 0;
+  bool inside = true;
+  bool cut = count.truncated;
   for (std::size_t i = 0; i < count.frames; ++i) {
-    first[i] = to_record(storage, frames[i], detail);
+    const Frame& frame = frames[i];
+    if (detail == FrameDetail::kNamed && !frame.in_app &&
+        (!inside || is_plumbing(frame))) {
+      cut = true;
+      continue;
+    }
+    first[kept++] = to_record(storage, frame, detail);
+    inside = inside && !is_guard(frame);
   }
-  storage.frame_count += count.frames;
+  storage.frame_count += kept;
   collector::RecordStack stack;
   stack.origin = origin;
-  stack.truncated = count.truncated;
-  stack.frames = {first, count.frames};
+  stack.truncated = cut;
+  stack.frames = {first, kept};
   return stack;
 }
 
@@ -122,6 +196,7 @@ void fill_exceptions(CaptureStorage& storage,
                      const collector::RawTrace& catch_site,
                      FrameDetail detail) noexcept {
   storage.frame_count = 0;
+  storage.text_size = 0;
   std::size_t count = 0;
   for (const ChainEntry& entry : storage.chain.entries()) {
     RecordException& out = storage.exceptions[count];

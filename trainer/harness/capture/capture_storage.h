@@ -52,7 +52,7 @@ struct CaptureStorage {
   collector::RawTrace catch_site;
   std::array<char, collector::kRecordBufferBytes> line;
 
-  std::array<char, 16 * 1024> text{};
+  std::array<char, 64 * 1024> text{};
   std::size_t text_size = 0;
 
   /// As if new, but without touching what is overwritten anyway.
@@ -79,7 +79,12 @@ enum class FrameDetail : std::uint8_t {
 };
 
 /// Fills `storage.exceptions` and their stacks from `storage.chain`; the stack
-/// of an outermost exception whose throw nobody saw is `catch_site`.
+/// of an outermost exception whose throw nobody saw is `catch_site`. Empties
+/// `storage.text`.
+///
+/// Of a named stack the calls of std::function and, outside the guard, all but
+/// the user's own frames are left out; `truncated` says so. A frame that is not
+/// the user's own is named without its arguments.
 void fill_exceptions(CaptureStorage& storage,
                      const collector::RawTrace& catch_site,
                      FrameDetail detail) noexcept;

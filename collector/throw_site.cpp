@@ -28,7 +28,7 @@ struct Slot {
 // nobody writes to it in between, so readers need no lock.
 constinit std::array<std::atomic<const void*>, kSlots> keys{};
 constinit std::array<Slot, kSlots> slots{};
-constinit const char claimed = 0;
+constexpr char kClaimed = 0;
 
 constinit std::atomic<int> scopes = 0;
 constinit std::atomic<std::uint64_t> dropped = 0;
@@ -79,7 +79,7 @@ std::size_t claim_slot(const void* object) {
   for (std::size_t i = 0; i < kProbes; ++i) {
     const std::size_t slot = (home + i) % kSlots;
     const void* free = nullptr;
-    if (keys[slot].compare_exchange_strong(free, &claimed,
+    if (keys[slot].compare_exchange_strong(free, &kClaimed,
                                            std::memory_order_acquire,
                                            std::memory_order_relaxed)) {
       return slot;

@@ -5,6 +5,7 @@
 #include <atomic>
 
 // Where the main thread's stack ends; of the dynamic loader.
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
 extern "C" void* __libc_stack_end;
 
 namespace mishap::collector::detail {
@@ -71,7 +72,7 @@ std::uintptr_t stack_end(std::uintptr_t rsp) {
 }
 
 // The stack holds words that sanitizers forbid to look at.
-[[gnu::no_sanitize("address", "thread")]] std::uintptr_t word_at(
+__attribute__((no_sanitize("address", "thread"))) std::uintptr_t word_at(
     std::uintptr_t address) {
   return *reinterpret_cast<const std::uintptr_t*>(address);
 }

@@ -2,7 +2,7 @@
 # the guard never searches for LibTorch.
 include(CMakePackageConfigHelpers)
 
-set(mishap_package ${CMAKE_INSTALL_LIBDIR}/cmake/mishap)
+set(mishap_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mishap)
 set(mishap_headers ${CMAKE_INSTALL_INCLUDEDIR}/mishap)
 
 # mishap_install_headers(FOLDER... [EXCEPT folder...]): folders of the tree,
@@ -25,6 +25,9 @@ if(MISHAP_WITH_TORCH)
   set_property(GLOBAL APPEND PROPERTY MISHAP_COMPONENT_trainer mishap_torch)
 endif()
 
+# Builds what the install rules need, and no test.
+add_custom_target(mishap_package)
+
 set(mishap_installed "")
 foreach(component collector faultinject guard trainer testing)
   get_property(targets GLOBAL PROPERTY MISHAP_COMPONENT_${component})
@@ -42,7 +45,8 @@ foreach(component collector faultinject guard trainer testing)
   install(TARGETS ${targets} EXPORT mishap-${component}
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT mishap-${component} NAMESPACE mishap::
-          DESTINATION ${mishap_package})
+          DESTINATION ${mishap_package_dir})
+  add_dependencies(mishap_package ${targets})
   list(APPEND mishap_installed ${component})
 endforeach()
 
@@ -68,6 +72,7 @@ foreach(command mishap mishap-torch)
     set_target_properties(${command} PROPERTIES
       INSTALL_RPATH_USE_LINK_PATH ON)
     install(TARGETS ${command} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    add_dependencies(mishap_package ${command})
   endif()
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/datasets
@@ -79,11 +84,11 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/.cmake/mishapConfig.cmake.in
   ${PROJECT_BINARY_DIR}/mishapConfig.cmake
-  INSTALL_DESTINATION ${mishap_package}
+  INSTALL_DESTINATION ${mishap_package_dir}
   NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file(
   ${PROJECT_BINARY_DIR}/mishapConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/mishapConfig.cmake
               ${PROJECT_BINARY_DIR}/mishapConfigVersion.cmake
-        DESTINATION ${mishap_package})
+        DESTINATION ${mishap_package_dir})

@@ -74,34 +74,43 @@ bool PendingSlot::open(std::string_view records_folder,
 }
 
 bool PendingSlot::create(const std::string& path, const std::string& folder) {
-  const int file =
-      ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-             kOwnerOnly);
-  if (file < 0) {
-    problem_ = path + ": " + std::string(error_text(errno));
-    return false;
-  }
-  void* const page = map_page(file);
-  if (page == nullptr || !LiveSlots::add(*this)) {
-    problem_ = path + ": no room for a page that is safe to map";
-    if (page != nullptr) munmap(page, kSlotHeaderBytes);
-    unlink(path.c_str());
-    ::close(file);
-    return false;
-  }
-  flock(file, LOCK_EX | LOCK_NB);
-  auto* const header = new (page) SlotHeader;
-  header->pid = getpid();
-  header->start_ticks = own_start_ticks();
-  copy_text(boot_id(), header->boot_id);
-  copy_text(folder, header->folder);
-  header->magic = SlotHeader::kMagic;
-  problem_.clear();
+  // What may throw comes first: from open() on there is a file to remove.
+  const std::string& boot = boot_id();
+  const std::uint64_t ticks = own_start_ticks();
   path_ = path;
-  fd_ = file;
-  header_ = header;
-  place_ = &header->place;
+  fd_ = ::open(path_.c_str(),
+               O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kOwnerOnly);
+  if (fd_ < 0) {
+    const int error = errno;
+    path_.clear();
+    problem_ = path + ": " + std::string(error_text(error));
+    return false;
+  }
+  void* const page = map_page(fd_);
+  if (page == nullptr || !LiveSlots::add(*this)) {
+    if (page != nullptr) munmap(page, kSlotHeaderBytes);
+    remove_file();
+    problem_ = path + ": no room for a page that is safe to map";
+    return false;
+  }
+  flock(fd_, LOCK_EX | LOCK_NB);
+  header_ = new (page) SlotHeader;
+  header_->pid = getpid();
+  header_->start_ticks = ticks;
+  copy_text(boot, header_->boot_id);
+  copy_text(folder, header_->folder);
+  header_->magic = SlotHeader::kMagic;
+  place_ = &header_->place;
+  problem_.clear();
   return true;
+}
+
+void PendingSlot::remove_file() noexcept {
+  if (fd_ < 0) return;
+  unlink(path_.c_str());
+  ::close(fd_);
+  fd_ = -1;
+  path_.clear();
 }
 
 void PendingSlot::hold(std::string_view line) noexcept {
@@ -129,16 +138,11 @@ void PendingSlot::store(std::string_view line, SlotState state) noexcept {
 void PendingSlot::close() noexcept {
   if (header_ == nullptr) return;
   LiveSlots::remove(*this);
-  if (fd_ >= 0) {
-    unlink(path_.c_str());
-    ::close(fd_);
-  }
+  remove_file();
   own_place_ = *place_;
   place_ = &own_place_;
   munmap(header_, kSlotHeaderBytes);
   header_ = nullptr;
-  fd_ = -1;
-  path_.clear();
 }
 
 void PendingSlot::leave_to_parent() noexcept {

@@ -73,6 +73,7 @@ class PendingSlot {
 
   bool create(const std::string& path, const std::string& folder);
   void store(std::string_view line, SlotState state) noexcept;
+  void remove_file() noexcept;
   void leave_to_parent() noexcept;
 
   SlotPlace own_place_;

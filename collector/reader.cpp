@@ -109,6 +109,7 @@ std::optional<StoredRecord> RecordReader::next() {
                       ": this line is no record: " + problem.what());
     }
   }
+  if (input_.bad()) throw BadRecord(name_ + ": reading failed; is it a file?");
   return std::nullopt;
 }
 

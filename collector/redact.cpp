@@ -6,40 +6,72 @@
 namespace mishap::collector {
 namespace {
 
-// Without - and _, which names use at will.
-constexpr std::array<std::string_view, 12> kSecretWords = {
-    "password", "passwd", "secret",     "token",  "apikey",     "accesskey",
-    "auth",     "bearer", "credential", "cookie", "privatekey", "mysqlpwd"};
+struct Word {
+  /// Without - and _, which names use at will.
+  std::string_view text;
+  /// The word may go on: "auth" is in "authorization".
+  bool may_go_on = true;
+};
+
+// "tokens" and "tokenizer" are everyday words of training.
+constexpr std::array<Word, 12> kSecretWords = {{{"password"},
+                                                {"passwd"},
+                                                {"secret"},
+                                                {"token", false},
+                                                {"apikey"},
+                                                {"accesskey"},
+                                                {"privatekey"},
+                                                {"auth"},
+                                                {"bearer"},
+                                                {"credential"},
+                                                {"cookie"},
+                                                {"mysqlpwd"}}};
 
 bool is_separator(char character) noexcept {
   return character == '-' || character == '_' || character == '.';
 }
 
+bool is_upper(char character) noexcept {
+  return character >= 'A' && character <= 'Z';
+}
+
+bool is_lower(char character) noexcept {
+  return character >= 'a' && character <= 'z';
+}
+
 char lower(char character) noexcept {
-  return character >= 'A' && character <= 'Z'
-             ? static_cast<char>(character - 'A' + 'a')
-             : character;
+  return is_upper(character) ? static_cast<char>(character - 'A' + 'a')
+                             : character;
+}
+
+// Whether the next character belongs to the same word: in "tokenizer" and
+// "TOKENIZER" it does, in "tokenId" it does not.
+bool goes_on(char last, char next) noexcept {
+  return is_lower(next) || (is_upper(last) && is_upper(next));
 }
 
 // Whether `text` begins with the word, in any case and with separators in it.
-bool begins_with(std::string_view text, std::string_view word) noexcept {
+bool begins_with(std::string_view text, const Word& word) noexcept {
+  std::string_view left = word.text;
+  char last = '\0';
   for (const char character : text) {
-    if (word.empty()) return true;
+    if (left.empty()) return word.may_go_on || !goes_on(last, character);
     if (is_separator(character)) continue;
-    if (lower(character) != word.front()) return false;
-    word.remove_prefix(1);
+    if (lower(character) != left.front()) return false;
+    left.remove_prefix(1);
+    last = character;
   }
-  return word.empty();
+  return left.empty();
 }
 
 }  // namespace
 
 bool is_secret_name(std::string_view name) noexcept {
   for (; !name.empty(); name.remove_prefix(1)) {
-    if (std::any_of(kSecretWords.begin(), kSecretWords.end(),
-                    [name](std::string_view word) {
-                      return begins_with(name, word);
-                    })) {
+    const auto begins = [name](const Word& word) {
+      return begins_with(name, word);
+    };
+    if (std::any_of(kSecretWords.begin(), kSecretWords.end(), begins)) {
       return true;
     }
   }

@@ -8,7 +8,7 @@ namespace mishap::collector {
 
 enum class CrumbPhase : std::uint8_t { kBefore, kAfter };
 
-/// One moment of a hook of one component. Given oldest first, the newest 64
+/// One moment of a hook of one component. Given oldest first, the newest 128
 /// count. The writer joins them: one item holds a hook, the components that it
 /// went through in a row, and how long ago it began and how long it took, null
 /// when it has not returned.

@@ -36,7 +36,7 @@ struct JoinedCrumb {
 class JoinedCrumbs {
  public:
   /// Moments older than so many are left out.
-  static constexpr std::size_t kMaxMoments = 64;
+  static constexpr std::size_t kMaxMoments = 128;
 
   explicit JoinedCrumbs(std::span<const RecordBreadcrumb> moments) noexcept;
 

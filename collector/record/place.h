@@ -24,7 +24,7 @@ struct RecordThread {
   /// The kernel's thread id.
   std::optional<std::int64_t> id;
   std::string_view name;
-  /// main, worker, autograd, ...
+  /// main, caller (of the entry point, when that is another thread), worker.
   std::string_view role;
 };
 

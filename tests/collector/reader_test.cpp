@@ -3,6 +3,7 @@
 #include <mishap/collector/reader.h>
 
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -99,6 +100,13 @@ TEST(RecordReader, SaysThatAFileCannotBeRead) {
   std::ifstream none("/none/records.jsonl");
   EXPECT_EQ(problem_of([&] { RecordReader(none, "/none/records.jsonl"); }),
             "/none/records.jsonl: cannot be read; check the path");
+}
+
+TEST(RecordReader, SaysThatAFolderIsNoFile) {
+  std::ifstream folder("/tmp");
+  RecordReader reader(folder, "/tmp");
+  EXPECT_EQ(problem_of([&] { reader.next(); }),
+            "/tmp: reading failed; is it a file?");
 }
 
 TEST(RecordReader, ReadsRunRowsByTheirRunId) {

@@ -102,13 +102,14 @@ TEST(RunFacts, StayValidWhenMoved) {
 }
 
 TEST(Redact, KnowsSecretsHoweverTheyAreSpelt) {
-  for (const auto name : {"PASSWORD", "db-passwd", "MY_API_KEY", "apiKey",
-                          "--api-key", "NCCL_TOKEN", "aws_secret_access_key",
-                          "Authorization", "private.key"}) {
+  for (const auto name :
+       {"PASSWORD", "db-passwd", "MY_API_KEY", "apiKey", "--api-key",
+        "NCCL_TOKEN", "HF_TOKEN", "tokenId", "--token", "aws_secret_access_key",
+        "Authorization", "private.key"}) {
     EXPECT_TRUE(is_secret_name(name)) << name;
   }
-  for (const auto name :
-       {"", "OMP_NUM_THREADS", "RANK", "seed", "key", "pass"}) {
+  for (const auto name : {"", "OMP_NUM_THREADS", "RANK", "seed", "key", "pass",
+                          "max_tokens", "tokenizer", "NCCL_TOKENIZER"}) {
     EXPECT_FALSE(is_secret_name(name)) << name;
   }
 }

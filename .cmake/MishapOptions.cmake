@@ -8,7 +8,7 @@ option(MISHAP_BUILD_EXAMPLES "Build trainer/examples" ${PROJECT_IS_TOP_LEVEL})
 option(MISHAP_BUILD_BENCHMARKS "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
 option(MISHAP_INSTALL "Create the install rules" ${PROJECT_IS_TOP_LEVEL})
 option(MISHAP_WERROR "Turn compiler warnings into errors" ${PROJECT_IS_TOP_LEVEL})
-option(MISHAP_TORCH_UNITY "Compile the torch sources of a target as one" ON)
+option(MISHAP_UNITY "Compile the sources of a target in few batches" ON)
 option(MISHAP_NO_FAULT_POINTS "Compile every fault point out" OFF)
 set(MISHAP_SANITIZE "" CACHE STRING
     "Sanitizers of -fsanitize=, for example address,undefined or thread")

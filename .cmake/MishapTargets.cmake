@@ -5,8 +5,9 @@ set_property(GLOBAL PROPERTY MISHAP_EXPORTED "")
 function(_mishap_compile target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE
-    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor
-    -Woverloaded-virtual $<$<BOOL:${MISHAP_WERROR}>:-Werror>)
+    -Wall -Wextra -Wpedantic -Wconversion -Wnon-virtual-dtor
+    # In a batch a source's names shadow those of its neighbours.
+    $<IF:$<BOOL:${MISHAP_UNITY}>,-Wno-shadow,-Wshadow> -Woverloaded-virtual $<$<BOOL:${MISHAP_WERROR}>:-Werror>)
   if(MISHAP_NO_FAULT_POINTS)
     target_compile_definitions(${target} PUBLIC MISHAP_NO_FAULT_POINTS)
   endif()
@@ -34,6 +35,14 @@ function(_mishap_build_only result)
   set(${result} ${libraries} PARENT_SCOPE)
 endfunction()
 
+# Compiles the sources of a target in batches of that size (0: all in one), since
+# reading the headers is most of their cost. A source whose helpers have the same
+# names as another's has SKIP_UNITY_BUILD_INCLUSION.
+function(mishap_unity target batch)
+  set_target_properties(${target} PROPERTIES
+    UNITY_BUILD ${MISHAP_UNITY} UNITY_BUILD_BATCH_SIZE ${batch})
+endfunction()
+
 # mishap_library(NAME SOURCES... [PUBLIC libs...] [PRIVATE libs...]
 #                [COMPONENT c] [TORCH])
 # A static library mishap_NAME with the alias mishap::NAME. TORCH links LibTorch
@@ -51,6 +60,8 @@ function(mishap_library name)
   target_link_libraries(${target} PUBLIC ${arg_PUBLIC} PRIVATE ${private})
   if(arg_TORCH)
     mishap_use_torch(${target})
+  else()
+    mishap_unity(${target} 12)
   endif()
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   if(arg_COMPONENT)
@@ -85,10 +96,7 @@ function(mishap_use_torch target)
     -Wno-conversion -Wno-sign-conversion)
   # Parsing LibTorch's headers is most of the cost of a source: one batch a
   # target.
-  if(MISHAP_TORCH_UNITY)
-    set_target_properties(${target} PROPERTIES
-      UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
-  endif()
+  mishap_unity(${target} 0)
 endfunction()
 
 # Debug information with functions and lines only: describing LibTorch's types
@@ -108,6 +116,9 @@ function(mishap_test name)
   mishap_executable(${name} SOURCES ${arg_SOURCES} LINK ${arg_LINK}
                     GTest::gmock_main)
   mishap_describe_lines_only(${name})
+  if(NOT arg_TORCH)
+    mishap_unity(${name} 6)
+  endif()
   if(arg_TORCH)
     mishap_use_torch(${name})
     set(suites "")

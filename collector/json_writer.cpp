@@ -37,14 +37,6 @@ std::string_view format(std::array<char, 40>& space, Number value,
 
 }  // namespace
 
-void JsonWriter::put(char character) noexcept {
-  if (overflowed_ || size_ == buffer_.size()) {
-    overflowed_ = true;
-    return;
-  }
-  buffer_[size_++] = character;
-}
-
 void JsonWriter::put(std::string_view characters) noexcept {
   if (overflowed_ || characters.size() > buffer_.size() - size_) {
     overflowed_ = true;
@@ -52,11 +44,6 @@ void JsonWriter::put(std::string_view characters) noexcept {
   }
   std::copy_n(characters.data(), characters.size(), buffer_.data() + size_);
   size_ += characters.size();
-}
-
-void JsonWriter::separate() noexcept {
-  if (needs_comma_) put(',');
-  needs_comma_ = true;
 }
 
 void JsonWriter::literal(std::string_view word) noexcept {

@@ -52,10 +52,19 @@ class JsonWriter {
   std::string_view view() const noexcept { return {buffer_.data(), size_}; }
 
  private:
-  void put(char character) noexcept;
+  void put(char character) noexcept {
+    if (overflowed_ || size_ == buffer_.size()) {
+      overflowed_ = true;
+      return;
+    }
+    buffer_[size_++] = character;
+  }
   void put(std::string_view characters) noexcept;
   void put_escaped(unsigned char character) noexcept;
-  void separate() noexcept;
+  void separate() noexcept {
+    if (needs_comma_) put(',');
+    needs_comma_ = true;
+  }
   void literal(std::string_view word) noexcept;
   void open(char bracket) noexcept;
   void close(char bracket) noexcept;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <string>
 #include <thread>
 
 #include "marks.h"
@@ -12,13 +13,17 @@ namespace {
 using mishap::testing::mark;
 using std::chrono::microseconds;
 
+int runs = 0;
+
 void one_run(mishap::Run& run) {
-  for (const char* part : {"data", "model"}) {
-    run.on_teardown(part, [part] {
+  ++runs;
+  for (const char* name : {"data", "model"}) {
+    const std::string part = name + std::to_string(runs);
+    run.on_teardown(name, [part] {
       std::this_thread::sleep_for(microseconds(200));
-      mark(std::string("teardown ") + part);
+      mark("teardown " + part);
     });
-    mark(std::string("setup ") + part);
+    mark("begin " + part);
     std::this_thread::sleep_for(microseconds(300));
   }
   for (int step = 0; step < 20; ++step) {

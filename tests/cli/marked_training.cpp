@@ -15,7 +15,8 @@ using mishap::testing::mark;
 struct MarkedModule : mishap::Module {
   torch::nn::Linear line = register_module("line", torch::nn::Linear(4, 2));
 
-  void setup(std::string_view) override { mark("setup module"); }
+  void prepare_data() override { mark("begin module"); }
+  void setup(std::string_view) override { mark("begin module"); }
   void teardown() override { mark("teardown module"); }
 
   torch::Tensor training_step(const mishap::Batch& batch,
@@ -34,7 +35,8 @@ struct MarkedModule : mishap::Module {
 };
 
 struct MarkedData : mishap::DataModule {
-  void setup(std::string_view) override { mark("setup data"); }
+  void prepare_data() override { mark("begin data"); }
+  void setup(std::string_view) override { mark("begin data"); }
   void teardown() override { mark("teardown data"); }
 
   mishap::LoaderPtr train_dataloader() override {
@@ -46,7 +48,7 @@ struct MarkedData : mishap::DataModule {
 };
 
 struct MarkedCallback : mishap::Callback {
-  void setup(mishap::Session&) override { mark("setup callback"); }
+  void setup(mishap::Session&) override { mark("begin callback"); }
   void teardown(mishap::Session&) override { mark("teardown callback"); }
 };
 

@@ -29,6 +29,12 @@ void tell(char what) {
   }
 }
 
+void a_few_steps(mishap::Run& run) {
+  for (int step = 0; step < 1000; ++step) {
+    run.step(step);
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -43,8 +49,7 @@ int main() {
   tell('r');
   for (int told = 0;;) {
     try {
-      mishap::guard(
-          "fit", [](mishap::Run& run) { run.step(0); }, options);
+      mishap::guard("fit", a_few_steps, options);
     } catch (const mishap::Interrupted&) {
       tell('i');
     }

@@ -52,7 +52,8 @@ void Run::open() {
   for (Observer* interceptor : options_in_.interceptors) {
     interceptor->on_enter(*this);
   }
-  safe_point();
+  // No safe point here: the body has not yet said who is to be told. The first
+  // hook has one.
 }
 
 void Run::enter(Hook hook, Component component) {

@@ -1,6 +1,6 @@
 #include <fcntl.h>
-#include <mishap/collector/io/append_line.h>
 #include <mishap/collector/clock.h>
+#include <mishap/collector/io/append_line.h>
 #include <mishap/collector/io/quiet_signals.h>
 #include <sys/file.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
-#include <mishap/collector/io/bounded_write.h>
 #include <mishap/collector/clock.h>
+#include <mishap/collector/io/bounded_write.h>
 #include <mishap/collector/io/quiet_signals.h>
 #include <poll.h>
 #include <unistd.h>

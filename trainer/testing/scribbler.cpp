@@ -69,7 +69,9 @@ Scribbler::Scribbler(Journal& journal) : SpyCallback(journal, "Scribbler") {}
 void Scribbler::note(Hook hook) {
   SpyCallback::note(hook);
   if (hook == Hook::kSetup) {
-    at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true);
+    // Turned over, not set: a flag that was left on once would hide the next.
+    at::globalContext().setDeterministicAlgorithms(
+        !at::globalContext().deterministicAlgorithms(), /*warn_only=*/true);
   } else if (hook == Hook::kOnValidationBatchStart) {
     torch::rand({1});
   }

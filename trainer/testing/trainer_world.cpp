@@ -1,4 +1,5 @@
 #include <mishap/collector/torch/tensor_memory.h>
+#include <mishap/faultinject/torch/throw_types.h>
 #include <mishap/trainer/harness/torch/torch_checkers.h>
 #include <mishap/trainer/testing/check_reuse.h>
 #include <mishap/trainer/testing/scribbler.h>
@@ -78,6 +79,7 @@ std::vector<std::unique_ptr<Checker>> TrainerWorld::checkers() {
 WorldFactory trainer_worlds(PartsFactory make_parts,
                             std::vector<CallbackFactory> more) {
   collector::install_counting_allocator();
+  faultinject::register_torch_throw_types();
   torch::set_num_threads(1);
   return [make_parts = std::move(make_parts),
           more = std::move(more)]() -> std::unique_ptr<World> {

@@ -65,7 +65,7 @@ class BlobData : public mishap::DataModule {
     data_ = torch::linspace(-1, 1, points_ * 2).reshape({points_, 2}) * 0.3 +
             (target_ * 2 - 1).unsqueeze(1);
   }
-  void teardown() override { data_ = target_ = {}; }
+  void teardown() override { data_ = target_ = torch::Tensor(); }
 
   mishap::LoaderPtr train_dataloader() override { return load(true); }
   mishap::LoaderPtr val_dataloader() override { return load(false); }

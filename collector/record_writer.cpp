@@ -1,7 +1,4 @@
-#include <mishap/collector/hash.h>
-#include <mishap/collector/record/join_crumbs.h>
-#include <mishap/collector/record/line.h>
-#include <mishap/collector/record/words.h>
+#include <mishap/collector/record/record_line.h>
 #include <mishap/collector/record_writer.h>
 
 #include <algorithm>
@@ -15,7 +12,8 @@ RecordLimits halved(const RecordLimits& limits) noexcept {
   const auto half = [](std::size_t limit, std::size_t floor) {
     return std::max(limit / 2, std::min(limit, floor));
   };
-  return {.message_bytes = half(limits.message_bytes, 64),
+  return {.small_bytes = limits.small_bytes,
+          .message_bytes = half(limits.message_bytes, 64),
           .text_bytes = half(limits.text_bytes, 32),
           .name_bytes = half(limits.name_bytes, 32),
           .command_bytes = half(limits.command_bytes, 512),
@@ -27,274 +25,31 @@ RecordLimits halved(const RecordLimits& limits) noexcept {
           .items = half(limits.items, 1)};
 }
 
-std::int64_t micros_between(std::int64_t begin, std::int64_t end) noexcept {
-  return std::max<std::int64_t>(end - begin, 0) / 1000;
+// What a line that is too long for comfort loses first, and how much of it
+// stays in any case.
+constexpr std::size_t kLeastBreadcrumbs = 8;
+constexpr std::size_t kLeastFrames = 10;
+// The entry that names a loss takes room too.
+constexpr std::size_t kLossBytes = 64;
+
+// Writes the line, and once more with less in it if that makes it small.
+std::size_t write_small(const Record& record, std::span<char> buffer,
+                        const RecordLimits& limits) noexcept {
+  RecordLine line(record, buffer, limits);
+  const std::size_t size = line.write();
+  if (size <= limits.small_bytes) return size;
+  std::size_t excess = size - limits.small_bytes + kLossBytes;
+  RecordLimits fewer = limits;
+  fewer.breadcrumbs =
+      line.breadcrumbs().kept_to_save(excess, kLeastBreadcrumbs);
+  const std::size_t saved = line.breadcrumbs().saving(fewer.breadcrumbs);
+  if (saved < excess) {
+    excess += kLossBytes - saved;
+    fewer.frames = line.frames().kept_to_save(excess, kLeastFrames);
+    if (line.frames().saving(fewer.frames) < excess) return size;
+  }
+  return RecordLine(record, buffer, fewer).write();
 }
-
-class RecordLine {
- public:
-  RecordLine(const Record& record, std::span<char> buffer,
-             const RecordLimits& limits) noexcept
-      : record_(record),
-        limits_(limits),
-        line_(buffer, limits.text_bytes, limits.name_bytes) {}
-
-  /// Length of the line, 0 when it does not fit.
-  std::size_t write() noexcept {
-    line_.begin();
-    write_identity();
-    write_where();
-    write_what();
-    write_state();
-    write_before();
-    write_label();
-    line_.end();
-    return line_.overflowed() ? 0 : line_.size();
-  }
-
- private:
-  void write_identity() noexcept {
-    line_.integer("schema_version", kSchemaVersion);
-    line_.name("record_id", record_.record_id);
-    line_.decimal("time_unix_nano", record_.time_unix_nano);
-    line_.decimal("steady_nano", record_.steady_nano);
-    line_.decimal("sequence", std::optional{record_.sequence});
-    line_.name("run_id", record_.run_id);
-    line_.name("parent_run_id", record_.parent_run_id);
-    line_.name("inner_record_id", record_.inner_record_id);
-    line_.name("kind", to_string(record_.kind));
-  }
-
-  void write_where() noexcept {
-    write_place(record_.place);
-    line_.integer("rank", record_.rank);
-    line_.integer("world_size", record_.world_size);
-    line_.object("thread", [this] {
-      line_.integer("id", record_.thread.id);
-      line_.name("name", record_.thread.name);
-      line_.name("role", record_.thread.role);
-    });
-    line_.name("process_phase", to_string(record_.process_phase));
-    line_.object("interrupt", [this] {
-      const RecordInterrupt& interrupt = record_.interrupt;
-      line_.name("signal", interrupt.signal);
-      line_.integer("number", interrupt.number);
-      line_.integer("sender_pid", interrupt.sender_pid);
-      line_.object("at", [&] { write_place(interrupt.at); });
-      line_.object("honoured", [&] { write_place(interrupt.honoured); });
-      line_.integer("delay_micros", interrupt.delay_micros);
-    });
-  }
-
-  void write_what() noexcept {
-    line_.objects("exceptions", record_.exceptions, limits_.exceptions,
-                  Keep::kFirst,
-                  [this](const RecordException& e) { write_exception(e); });
-    line_.object("signal", [this] { write_signal(record_.signal); });
-    line_.objects("registers", record_.registers, limits_.items, Keep::kFirst,
-                  [this](const RecordRegister& value) {
-                    line_.name("name", value.name);
-                    line_.hex("value", value.value);
-                  });
-    line_.object("exit", [this] { write_exit(record_.exit); });
-    line_.objects("threads", record_.threads, limits_.threads, Keep::kFirst,
-                  [this](const RecordThreadStack& thread) {
-                    line_.integer("id", thread.id);
-                    line_.name("name", thread.name);
-                    line_.name("role", thread.role);
-                    line_.name("state", thread.state);
-                    write_stack(thread.stack, limits_.thread_frames);
-                  });
-    line_.objects("suppressed", record_.suppressed, limits_.items, Keep::kFirst,
-                  [this](const RecordSuppressed& error) {
-                    line_.name("step", error.step);
-                    line_.name("component", error.component);
-                    line_.name("type", error.type);
-                    line_.text("message", error.message);
-                  });
-    line_.objects("cleanup", record_.cleanup, limits_.items, Keep::kFirst,
-                  [this](const RecordCleanup& step) {
-                    line_.name("step", step.step);
-                    line_.name("component", step.component);
-                    line_.name("outcome", to_string(step.outcome));
-                    line_.integer("micros", step.micros);
-                    line_.name("error", step.error);
-                  });
-  }
-
-  void write_state() noexcept {
-    line_.objects("device", record_.device, limits_.items, Keep::kFirst,
-                  [this](const RecordDevice& device) {
-                    line_.name("name", device.name);
-                    line_.integer("allocated_bytes", device.allocated_bytes);
-                    line_.integer("reserved_bytes", device.reserved_bytes);
-                    line_.integer("free_bytes", device.free_bytes);
-                    line_.integer("peak_bytes", device.peak_bytes);
-                  });
-    line_.object("process", [this] {
-      line_.integer("pid", record_.process.pid);
-      line_.integer("rss_bytes", record_.process.rss_bytes);
-      line_.integer("threads", record_.process.threads);
-      line_.integer("fds", record_.process.fds);
-    });
-    line_.object("modes", [this] { write_modes(record_.modes); });
-    line_.objects("batch", record_.batch, limits_.items, Keep::kFirst,
-                  [this](const RecordTensor& tensor) {
-                    line_.name("name", tensor.name);
-                    line_.integers("shape", tensor.shape, limits_.items);
-                    line_.name("dtype", tensor.dtype);
-                    line_.name("device", tensor.device);
-                    line_.number("min", "min_word", tensor.min);
-                    line_.number("max", "max_word", tensor.max);
-                    line_.integer("nan_count", tensor.nan_count);
-                  });
-    line_.name("weights", record_.weights ? to_string(*record_.weights)
-                                          : std::string_view{});
-    line_.object("resume", [this] {
-      line_.name("path", record_.resume.path);
-      line_.integer("step", record_.resume.step);
-      line_.name("checksum", record_.resume.checksum);
-    });
-    line_.objects("warnings", record_.warnings, limits_.items, Keep::kLast,
-                  [this](const RecordWarning& warning) {
-                    line_.text("message", warning.message);
-                    line_.integer("count", warning.count);
-                  });
-  }
-
-  void write_before() noexcept {
-    const JoinedCrumbs crumbs(record_.breadcrumbs);
-    line_.objects("breadcrumbs", crumbs.items(), limits_.breadcrumbs,
-                  Keep::kLast,
-                  [this](const JoinedCrumb& crumb) { write_crumb(crumb); });
-    line_.objects("telemetry", record_.telemetry, limits_.items, Keep::kLast,
-                  [this](const RecordTelemetry& step) {
-                    line_.integer("step", step.step);
-                    line_.number("loss", "loss_word", step.loss);
-                    line_.integer("step_micros", step.step_micros);
-                  });
-  }
-
-  void write_label() noexcept {
-    line_.object("fault", [this] {
-      line_.name("status", to_string(record_.fault.status));
-      line_.name("point", record_.fault.point);
-      line_.integer("hit", record_.fault.hit);
-      line_.name("action", record_.fault.action);
-      line_.command("spec", record_.fault.spec, limits_.command_bytes);
-      line_.decimal("seed", record_.fault.seed);
-    });
-    line_.integer("manifested_after_steps", record_.manifested_after_steps);
-    line_.object("category", [this] {
-      line_.name("name", record_.category.name);
-      line_.name("evidence", record_.category.evidence);
-    });
-    line_.object("fingerprint", [this] {
-      line_.integer("version", record_.fingerprint.version);
-      line_.name("hash", record_.fingerprint.hash);
-      line_.texts("parts", record_.fingerprint.parts, limits_.items,
-                  Keep::kFirst);
-    });
-    line_.command("reproduce", record_.reproduce, limits_.command_bytes);
-    line_.texts("notes", record_.notes, limits_.items, Keep::kFirst);
-  }
-
-  void write_place(const RecordPlace& place) noexcept {
-    line_.name("entry_point", place.entry_point);
-    line_.name("stage", place.stage);
-    line_.name("hook", place.hook);
-    line_.name("component", place.component);
-    line_.integer("epoch", place.epoch);
-    line_.integer("batch_index", place.batch_index);
-    line_.integer("global_step", place.global_step);
-  }
-
-  void write_exception(const RecordException& exception) noexcept {
-    const std::size_t size =
-        std::max(exception.message_size, exception.message.size());
-    line_.name("type", exception.type);
-    const bool cut =
-        line_.raw_text("message", "message_bytes_hex", exception.message,
-                       limits_.message_bytes, size);
-    line_.integer("message_size", static_cast<std::int64_t>(size));
-    std::optional<std::uint64_t> hash;
-    if (cut) {
-      hash = exception.message_hash != 0 ? exception.message_hash
-                                         : fnv1a(exception.message);
-    }
-    line_.hex("message_hash", hash);
-    line_.name("native_backtrace", exception.native_backtrace);
-    line_.integer("code", exception.code);
-    write_stack(exception.stack, limits_.frames);
-  }
-
-  void write_stack(const RecordStack& stack, std::size_t limit) noexcept {
-    line_.object("stack", [&] {
-      line_.name("origin", to_string(stack.origin));
-      line_.boolean("truncated", stack.truncated);
-      line_.objects("frames", stack.frames, limit, Keep::kFirst,
-                    [this](const RecordFrame& frame) { write_frame(frame); });
-    });
-  }
-
-  void write_frame(const RecordFrame& frame) noexcept {
-    line_.hex("address", std::uint64_t{frame.address});
-    line_.integer("module", frame.module);
-    line_.hex("offset", frame.offset);
-    line_.name("symbol", frame.symbol);
-    line_.name("function", frame.function);
-    line_.name("file", frame.file);
-    line_.integer("line", frame.line);
-    line_.boolean("inlined", frame.inlined);
-    line_.boolean("in_app", frame.in_app);
-  }
-
-  void write_signal(const RecordSignal& signal) noexcept {
-    line_.integer("number", signal.number);
-    line_.name("name", signal.name);
-    line_.integer("code", signal.code);
-    line_.name("code_name", signal.code_name);
-    line_.hex("address", signal.address);
-    line_.integer("sender_pid", signal.sender_pid);
-  }
-
-  void write_exit(const RecordExit& exit) noexcept {
-    line_.integer("status", exit.status);
-    line_.integer("signal", exit.signal);
-    line_.integer("oom_kills_before", exit.oom_kills_before);
-    line_.integer("oom_kills_after", exit.oom_kills_after);
-    line_.integer("memory_peak_bytes", exit.memory_peak_bytes);
-    line_.integer("memory_limit_bytes", exit.memory_limit_bytes);
-    line_.text("stderr_tail", exit.stderr_tail, limits_.message_bytes);
-  }
-
-  void write_modes(const RecordModes& modes) noexcept {
-    line_.boolean("grad_enabled", modes.grad_enabled);
-    line_.boolean("inference_mode", modes.inference_mode);
-    line_.boolean("anomaly", modes.anomaly);
-    line_.boolean("deterministic", modes.deterministic);
-    line_.name("default_dtype", modes.default_dtype);
-    line_.boolean("training", modes.training);
-    line_.integer("intra_op_threads", modes.intra_op_threads);
-    line_.integer("inter_op_threads", modes.inter_op_threads);
-  }
-
-  void write_crumb(const JoinedCrumb& crumb) noexcept {
-    line_.name("hook", crumb.hook);
-    line_.texts("components", crumb.component_list(), limits_.items,
-                Keep::kFirst);
-    line_.integer("ago_micros",
-                  micros_between(crumb.begin_nano, record_.steady_nano));
-    line_.integer("took_micros", crumb.end_nano
-                                     ? std::optional{micros_between(
-                                           crumb.begin_nano, *crumb.end_nano)}
-                                     : std::nullopt);
-  }
-
-  const Record& record_;
-  const RecordLimits& limits_;
-  Line line_;
-};
 
 }  // namespace
 
@@ -302,7 +57,7 @@ std::size_t write_record(const Record& record, std::span<char> buffer,
                          const RecordLimits& limits) noexcept {
   RecordLimits current = limits;
   for (int i = 0; i < kMaxHalvings; ++i) {
-    if (const std::size_t size = RecordLine(record, buffer, current).write()) {
+    if (const std::size_t size = write_small(record, buffer, current)) {
       return size;
     }
     current = halved(current);

@@ -16,6 +16,9 @@ inline constexpr std::size_t kRecordBufferBytes = 64 * 1024;
 /// left, since half a command is worse than none. Each loss is listed in
 /// `truncated` with what was kept and what there was.
 struct RecordLimits {
+  /// A longer line gives up its oldest breadcrumbs, then its outermost frames,
+  /// down to a handful, if that makes it as short as this.
+  std::size_t small_bytes = 7'900;
   std::size_t message_bytes = 4096;
   std::size_t text_bytes = 1024;
   std::size_t name_bytes = 512;

@@ -67,6 +67,66 @@ TEST(RecordWriter, ATypicalRecordIsSmall) {
   EXPECT_LE(samples::line_of(samples::typical()).size(), 8U * 1024);
 }
 
+// As in a sweep: named frames, many hooks.
+Record long_record(std::vector<RecordFrame>& frames,
+                   std::vector<RecordBreadcrumb>& crumbs,
+                   RecordException& exception) {
+  frames.assign(20, {});
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    frames[i].address = i + 1;
+    frames[i].function = "mishap::detail::FitLoop::train_batches";
+    frames[i].file = "/srv/app/trainer/engine/detail/fit_loop.cpp";
+  }
+  crumbs.clear();
+  for (std::int64_t i = 0; i < 100; ++i) {
+    crumbs.push_back({i % 2 == 0 ? "on_train_batch_start" : "training_step",
+                      "callback.EarlyStopping", CrumbPhase::kBefore, i});
+  }
+  exception = {};
+  exception.type = "std::runtime_error";
+  exception.stack.frames = frames;
+  Record record = samples::typical();
+  record.exceptions = {&exception, 1};
+  record.breadcrumbs = crumbs;
+  return record;
+}
+
+TEST(RecordWriter, ALongLineGivesUpOldBreadcrumbsAndOuterFramesToBeSmall) {
+  std::vector<RecordFrame> frames;
+  std::vector<RecordBreadcrumb> crumbs;
+  RecordException exception;
+  const Record record = long_record(frames, crumbs, exception);
+  const std::string line = samples::line_of(record);
+  EXPECT_LE(line.size(), RecordLimits{}.small_bytes);
+  const json tree = json::parse(line);
+  EXPECT_EQ(tree["breadcrumbs"].size(), 8U);
+  EXPECT_EQ(tree["breadcrumbs"].back()["hook"], "training_step");
+  const json& kept = tree["exceptions"][0]["stack"]["frames"];
+  EXPECT_GE(kept.size(), 10U);
+  EXPECT_LT(kept.size(), 20U);
+  EXPECT_EQ(kept[0]["address"], "0x1");
+  EXPECT_THAT(lost_keys(tree),
+              testing::UnorderedElementsAre("/breadcrumbs",
+                                            "/exceptions/0/stack/frames"));
+}
+
+TEST(RecordWriter, ALineThatCannotBeSmallKeepsWhatItHas) {
+  std::vector<RecordFrame> frames;
+  std::vector<RecordBreadcrumb> crumbs;
+  RecordException exception;
+  Record record = long_record(frames, crumbs, exception);
+  const std::vector<RecordThreadStack> threads(
+      8, RecordThreadStack{.id = 1,
+                           .name = "worker",
+                           .role = "worker",
+                           .state = {},
+                           .stack = exception.stack});
+  record.threads = threads;
+  const json tree = json::parse(samples::line_of(record));
+  EXPECT_EQ(tree["breadcrumbs"].size(), RecordLimits{}.breadcrumbs);
+  EXPECT_EQ(tree["exceptions"][0]["stack"]["frames"].size(), 20U);
+}
+
 TEST(RecordWriter, AllocatesNothing) {
   std::array<char, kRecordBufferBytes> buffer;
   for (const Record& record : {samples::minimal(), samples::typical(),

@@ -2,7 +2,9 @@
 #include <mishap/trainer/guard/guarded_call.h>
 
 #include <csignal>
+#include <string>
 #include <thread>
+#include <vector>
 
 namespace mishap {
 namespace {
@@ -79,6 +81,30 @@ TEST_F(Signals, AfterAnErrorLeaveTheErrorTheOutcome) {
                             }),
                std::out_of_range);
   EXPECT_TRUE(noted);
+}
+
+TEST_F(Signals, NeverReplaceWhatIsOwedToAComponent) {
+  std::vector<std::string> torn_down;
+  EXPECT_THROW(guarded_call("fit", {},
+                            [&](mishap::Run& run) {
+                              for (const char* part : {"data", "model"}) {
+                                run.on_teardown(part, [&torn_down, part] {
+                                  torn_down.push_back(part);
+                                });
+                              }
+                              std::raise(SIGTERM);
+                            }),
+               Interrupted);
+  EXPECT_EQ(torn_down, (std::vector<std::string>{"model", "data"}));
+}
+
+TEST_F(Signals, AfterARunReachTheProgramThoughOurHandlerWasPutBack) {
+  struct sigaction ours {};
+  guarded_call("fit", {},
+               [&](mishap::Run&) { sigaction(SIGINT, nullptr, &ours); });
+  sigaction(SIGINT, &ours, nullptr);
+  std::raise(SIGINT);
+  EXPECT_EQ(calls_of_own_handler, 1);
 }
 
 TEST_F(Signals, LeaveTheActionsAsTheyWere) {
@@ -242,6 +268,20 @@ TEST_F(Signals, NoneOfThousandsOnAFastLoopIsSwallowed) {
 }
 
 using SignalsDeathTest = Signals;
+
+TEST_F(SignalsDeathTest, AfterARunEndAProgramWithoutAHandler) {
+  EXPECT_EXIT(
+      {
+        std::signal(SIGINT, SIG_DFL);
+        struct sigaction ours {};
+        guarded_call("fit", {},
+                     [&](mishap::Run&) { sigaction(SIGINT, nullptr, &ours); });
+        sigaction(SIGINT, &ours, nullptr);
+        std::raise(SIGINT);
+        std::exit(0);
+      },
+      ::testing::KilledBySignal(SIGINT), "");
+}
 
 TEST_F(SignalsDeathTest, TheSecondOneEndsTheProcessAtOnce) {
   EXPECT_EXIT(guarded_call("fit", {},

@@ -23,6 +23,12 @@ std::int64_t steady_nanos() noexcept {
   return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
 }
 
+// A signal may follow what the run owes to a component, never replace it.
+constexpr bool is_owed(Hook hook) noexcept {
+  return hook == Hook::kOnException || hook == Hook::kTeardown ||
+         hook == Hook::kFinalize;
+}
+
 }  // namespace
 
 Run* Run::current() noexcept { return innermost; }
@@ -67,7 +73,9 @@ void Run::enter(Hook hook, Component component) {
   for (Observer* observer : options_in_.observers) {
     observer->before(*this);
   }
-  safe_point();
+  if (!is_owed(hook)) {
+    safe_point();
+  }
   for (Observer* interceptor : options_in_.interceptors) {
     interceptor->before(*this);
   }

@@ -119,6 +119,20 @@ void raise_unanswered() noexcept {
   }
 }
 
+// Calls the program's own handler; says false where it had none.
+bool pass_on(int signal, siginfo_t* info, void* context) noexcept {
+  const struct sigaction& before = registry.previous[index_of(signal)];
+  if ((before.sa_flags & SA_SIGINFO) != 0) {
+    before.sa_sigaction(signal, info, context);
+    return true;
+  }
+  if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
+    before.sa_handler(signal);
+    return true;
+  }
+  return false;
+}
+
 void on_signal(int signal, siginfo_t* info, void* context) {
   const int saved_errno = errno;
   const struct sigaction& before = registry.previous[index_of(signal)];
@@ -136,6 +150,13 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     if (const OutsideAction outside = registry.outside.load()) {
       outside(received);
     }
+    // Code that saved our handler during a run put it back afterwards. Raising
+    // again would only lead back here.
+    if (!pass_on(signal, info, context) && before.sa_handler == SIG_DFL) {
+      die_by(signal);
+    }
+    errno = saved_errno;
+    return;
   }
   const std::uint32_t arrived = registry.arrived.load();
   if (belongs_to_an_answered_run(arrived)) {
@@ -153,13 +174,9 @@ void on_signal(int signal, siginfo_t* info, void* context) {
           slot.counters.load(std::memory_order_relaxed));
     }
     registry.arrived.fetch_add(1);
-    if ((before.sa_flags & SA_SIGINFO) != 0) {
-      before.sa_sigaction(signal, info, context);
-    } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
-      before.sa_handler(signal);
-    }
+    pass_on(signal, info, context);
     if (registry.seats.load() == 0) {
-      // The last seat was given back while this handler ran.
+      // Another thread gave the last seat back while this handler ran.
       raise_unanswered();
     }
   }
@@ -212,10 +229,6 @@ void Seat::enter(const Seat* parent) noexcept {
     return;
   }
   const std::lock_guard lock(registry.mutex);
-  if (registry.seats.load() == 0) {
-    // Cleared before the install: what comes in from now on counts.
-    registry.answered.store(registry.arrived.load());
-  }
   seen_ = parent != nullptr && parent->entered_ ? parent->seen_
                                                 : registry.arrived.load();
   for (std::size_t i = 0; i < kSlots; ++i) {
@@ -245,11 +258,15 @@ void Seat::leave() noexcept {
       slot_ = -1;
     }
     entered_ = false;
-    if (registry.seats.fetch_sub(1) != 1) {
-      return;
-    }
-    if (registry.outside.load() == nullptr) {
+    // The handlers go first: one that finds no seat takes the signal for
+    // somebody else's.
+    const bool last = registry.seats.load() == 1;
+    if (last && registry.outside.load() == nullptr) {
       restore_handlers();
+    }
+    registry.seats.fetch_sub(1);
+    if (!last) {
+      return;
     }
   }
   raise_unanswered();

@@ -139,6 +139,49 @@ TEST(GuardedCall, TurnsAFailingCleanupOfAGoodRunIntoAFailure) {
   EXPECT_TRUE(late);
 }
 
+struct ThrowsInFrontOfEachTeardown final : Observer {
+  void before(mishap::Run& run) override {
+    if (run.place().hook == Hook::kTeardown) {
+      throw std::out_of_range("in front of " +
+                              std::string(run.place().component.name()));
+    }
+  }
+};
+
+TEST(GuardedCall, DoesWhatIsOwedThoughAnErrorComesInFrontOfIt) {
+  std::vector<std::string> order;
+  std::vector<std::string> secondary;
+  struct Watch final : Observer {
+    explicit Watch(std::vector<std::string>& seen) : seen_(seen) {}
+    void on_close(mishap::Run& run, const Failure* failure) noexcept override {
+      seen_.emplace_back(failure->place.component.name());
+      for (const SecondaryError& error : run.secondary()) {
+        seen_.emplace_back(error.place.component.name());
+      }
+    }
+    std::vector<std::string>& seen_;
+  } watch(secondary);
+  ThrowsInFrontOfEachTeardown fault;
+  GuardOptions options;
+  options.observers = {&watch};
+  options.interceptors = {&fault};
+  EXPECT_THROW(guarded_call("fit", options,
+                            [&](mishap::Run& run) {
+                              for (const char* name : {"a", "b"}) {
+                                run.on_teardown(name, [&order, name]() -> void {
+                                  order.push_back(name);
+                                  throw std::logic_error("its own");
+                                });
+                              }
+                              run.on_exception("c", [&](const ErrorEvent&) {
+                                order.push_back("told");
+                              });
+                            }),
+               std::out_of_range);
+  EXPECT_THAT(order, ElementsAre("b", "told", "a"));
+  EXPECT_THAT(secondary, ElementsAre("b", "b", "a", "a"));
+}
+
 TEST(GuardedCall, FinalisesWithTheWordThatFitsTheRun) {
   std::vector<FinalWord> words;
   const auto logger = [&](mishap::Run& run, const char* name) {

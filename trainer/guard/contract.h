@@ -49,29 +49,12 @@ struct RecordSeen {
   std::string component;
 };
 
-/// The fault that was made to happen.
-struct InjectedFault {
-  std::string_view point;
-  Hook hook = Hook::kNone;
-  Component component;
-  /// It fired when the hook had returned.
-  bool after = false;
-  /// The signal that it sent; 0 for a thrown error.
-  int signal = 0;
-
-  /// The fault took the place of this hook of this component: its own code was
-  /// never entered.
-  bool replaces(Hook its_hook, Component its_component) const noexcept {
-    return signal == 0 && !after && hook == its_hook &&
-           component == its_component;
-  }
-};
-
 /// What a user could see of one failed call of an entry point: what his own
 /// components were told, what he caught, what stands in the file.
 struct Observation {
   std::string_view entry_point;
-  InjectedFault fault;
+  /// The signal that the fault sent; 0 for a thrown error.
+  int signal = 0;
   /// Null when the call returned as if all was well.
   std::exception_ptr caught;
   std::span<const JournalEntry> journal;

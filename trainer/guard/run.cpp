@@ -23,7 +23,7 @@ std::int64_t steady_nanos() noexcept {
   return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
 }
 
-// A signal may follow what the run owes to a component, never replace it.
+// What a run owes to a component is done whatever comes in front of it.
 constexpr bool is_owed(Hook hook) noexcept {
   return hook == Hook::kOnException || hook == Hook::kTeardown ||
          hook == Hook::kFinalize;
@@ -185,6 +185,41 @@ void Run::do_duty(std::string_view step, Duty& duty) {
   isolate(step, component, hook, [&] { action(*this); });
 }
 
+void Run::call_owed(std::string_view step, Hook hook, Component component,
+                    const std::function<void()>& piece) {
+  const Hook outer_hook = place_.hook;
+  const Component outer_component = place_.component;
+  std::exception_ptr in_front;
+  Place in_front_place;
+  try {
+    enter(hook, component);
+  } catch (const abi::__forced_unwind&) {
+    throw;
+  } catch (...) {
+    in_front = std::current_exception();
+    in_front_place = place_;
+  }
+  try {
+    piece();
+    leave();
+  } catch (const abi::__forced_unwind&) {
+    throw;
+  } catch (...) {
+    note_throw();
+    return_to(outer_hook, outer_component);
+    if (!in_front) {
+      throw;
+    }
+    secondary_.push_back({std::current_exception(), thrown_place_, step});
+  }
+  return_to(outer_hook, outer_component);
+  if (in_front) {
+    thrown_ = in_front;
+    thrown_place_ = in_front_place;
+    std::rethrow_exception(in_front);
+  }
+}
+
 void Run::isolate(std::string_view step, Component component, Hook hook,
                   const std::function<void()>& piece) {
   const Stage stage = std::exchange(place_.stage, Stage::kTeardown);
@@ -192,7 +227,7 @@ void Run::isolate(std::string_view step, Component component, Hook hook,
     if (hook == Hook::kNone) {
       piece();
     } else {
-      call(hook, component, piece);
+      call_owed(step, hook, component, piece);
     }
   };
   if (!failure_) {

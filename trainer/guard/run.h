@@ -155,7 +155,7 @@ class Run {
 
   /// Registers a duty. `order` sorts the duties of kind kTell (callbacks 0,
   /// data 1, module 2, strategy 3); others ignore it. A duty to no component
-  /// is work of the engine's own: it is no hook and no fault can replace it.
+  /// is work of the engine's own: it is no hook and no fault can hit it.
   void owe(DutyKind kind, Component component, std::function<void(Run&)> duty,
            int order = 0);
 
@@ -234,6 +234,10 @@ class Run {
   void note_throw() noexcept;
   void honour_signal();
   void do_duty(std::string_view step, Duty& duty);
+  /// call(), but the piece runs also when a fault or an observer throws in
+  /// front of it; that error leaves afterwards, one of the piece is noted.
+  void call_owed(std::string_view step, Hook hook, Component component,
+                 const std::function<void()>& piece);
 
   std::string entry_point_;
   const GuardOptions& options_in_;

@@ -9,7 +9,7 @@ class Interrupts final : public Checker {
   Clause clause() const noexcept override { return Clause::kC12; }
 
   bool applies(const Observation& seen) const override {
-    return seen.fault.signal != 0;
+    return seen.signal != 0;
   }
 
   std::optional<std::string> judge(const Observation& seen) override {
@@ -19,7 +19,7 @@ class Interrupts final : public Checker {
     try {
       std::rethrow_exception(seen.caught);
     } catch (const Interrupted& interrupted) {
-      if (interrupted.signal() != seen.fault.signal) {
+      if (interrupted.signal() != seen.signal) {
         return "another signal was reported than was sent";
       }
     } catch (...) {

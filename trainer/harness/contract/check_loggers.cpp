@@ -55,8 +55,7 @@ class Loggers final : public Checker {
                  std::string(to_string(due)) + "' is right";
         }
       }
-      const bool replaced = seen.fault.replaces(Hook::kFinalize, logger);
-      const int due = begun && !replaced ? 1 : 0;
+      const int due = begun ? 1 : 0;
       if (finalized != due) {
         return std::string(logger.name()) + " was finalised " +
                std::to_string(finalized) + " times";

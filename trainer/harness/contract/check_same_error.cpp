@@ -8,7 +8,7 @@ class SameError final : public Checker {
   Clause clause() const noexcept override { return Clause::kC1; }
 
   std::optional<std::string> judge(const Observation& seen) override {
-    if (seen.fault.signal != 0 && !seen.failed()) {
+    if (seen.signal != 0 && !seen.failed()) {
       // No error came of the signal: that it was swallowed is C12's.
       return std::nullopt;
     }

@@ -30,8 +30,7 @@ class ToldOnce final : public Checker {
           continue;
         }
         ++told;
-        if (entry.late != torn_down &&
-            !seen.fault.replaces(Hook::kTeardown, component)) {
+        if (entry.late != torn_down) {
           return std::string(component.name()) +
                  " was told a wrong word about its teardown (late)";
         }
@@ -44,9 +43,7 @@ class ToldOnce final : public Checker {
                  " was told another place than the others";
         }
       }
-      const int due =
-          seen.fault.replaces(Hook::kOnException, component) ? 0 : 1;
-      if (told != due) {
+      if (told != 1) {
         return std::string(component.name()) + " was told " +
                std::to_string(told) + " times of the error";
       }

@@ -20,8 +20,7 @@ class TornDownOnce final : public Checker {
         begun |= entry.hook == Hook::kSetup || entry.hook == Hook::kPrepareData;
         torn_down += entry.hook == Hook::kTeardown ? 1 : 0;
       }
-      const bool replaced = seen.fault.replaces(Hook::kTeardown, component);
-      const int due = begun && !replaced ? 1 : 0;
+      const int due = begun ? 1 : 0;
       if (torn_down != due) {
         return std::string(component.name()) + " was torn down " +
                std::to_string(torn_down) + " times, " + std::to_string(due) +

@@ -48,27 +48,10 @@ class SignalNet {
   struct sigaction terminate_ {};
 };
 
-InjectedFault injected(const Case& failing) {
-  InjectedFault fault;
-  fault.point = faultinject::name_of(failing.point);
-  std::string_view name = fault.point;
-  fault.after = name.ends_with(faultinject::kAfter);
-  if (fault.after) {
-    name.remove_suffix(faultinject::kAfter.size());
-  }
-  constexpr std::string_view kPrefix = "hook/";
-  if (name.starts_with(kPrefix)) {
-    name.remove_prefix(kPrefix.size());
-    const std::size_t slash = name.find('/');
-    fault.hook = hook_from_string(name.substr(0, slash)).value_or(Hook::kNone);
-    fault.component = Component::named(name.substr(slash + 1));
-  }
-  if (failing.action == "interrupt(SIGINT)") {
-    fault.signal = SIGINT;
-  } else if (failing.action == "interrupt(SIGTERM)") {
-    fault.signal = SIGTERM;
-  }
-  return fault;
+int signal_of(std::string_view action) {
+  return action == "interrupt(SIGINT)"    ? SIGINT
+         : action == "interrupt(SIGTERM)" ? SIGTERM
+                                          : 0;
 }
 
 // Position in `sequence` of hit number `hit` of `point`, or its size.
@@ -129,7 +112,7 @@ Verdict ContractSubject::run(const Case& failing) {
 
   Observation seen;
   seen.entry_point = failing.entry_point;
-  seen.fault = injected(failing);
+  seen.signal = signal_of(failing.action);
   seen.components = components;
   seen.loggers = loggers;
   world->journal().clear();

@@ -9,7 +9,7 @@
 namespace mishap::faultinject {
 namespace {
 
-constexpr char kPoint[] = "hook/filter/module";
+constexpr char kFilterPoint[] = "hook/filter/module";
 
 HitContext context() {
   HitContext context;
@@ -36,8 +36,8 @@ class FilterTest : public ::testing::TestWithParam<Filtered> {};
 
 TEST_P(FilterTest, AllFiltersHaveToMatch) {
   const auto scenario =
-      arm_text(std::string(kPoint) + "=throw(int)" + GetParam().filters);
-  EXPECT_EQ(hits(kPoint, 1, context()), GetParam().fires ? "X" : ".");
+      arm_text(std::string(kFilterPoint) + "=throw(int)" + GetParam().filters);
+  EXPECT_EQ(hits(kFilterPoint, 1, context()), GetParam().fires ? "X" : ".");
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -57,14 +57,14 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(FilterMismatchTest, WhatIsUnknownMatchesNothing) {
   const auto scenario = arm_text("hook/filter/module=throw(int)[rank 0..9]");
-  EXPECT_EQ(hits(kPoint, 1), ".");
+  EXPECT_EQ(hits(kFilterPoint, 1), ".");
 }
 
 TEST(FilterMismatchTest, UsesUpNoCount) {
   const auto scenario =
       arm_text("hook/filter/module=1*off[epoch 2]->1*throw(int)[epoch 2]");
-  EXPECT_EQ(hits(kPoint, 5), ".....");
-  EXPECT_EQ(hits(kPoint, 3, context()), ".X.");
+  EXPECT_EQ(hits(kFilterPoint, 5), ".....");
+  EXPECT_EQ(hits(kFilterPoint, 3, context()), ".X.");
 }
 
 TEST(FilterMismatchTest, UsesUpNoCoin) {
@@ -72,13 +72,13 @@ TEST(FilterMismatchTest, UsesUpNoCoin) {
   std::string expected;
   {
     const auto scenario = arm_text(plan);
-    expected = hits(kPoint, 40, context());
+    expected = hits(kFilterPoint, 40, context());
   }
   const auto scenario = arm_text(plan);
   std::string course;
   for (int i = 0; i < 40; ++i) {
-    hits(kPoint, i % 3);
-    course += hits(kPoint, 1, context());
+    hits(kFilterPoint, i % 3);
+    course += hits(kFilterPoint, 1, context());
   }
   EXPECT_EQ(course, expected);
 }
@@ -86,29 +86,29 @@ TEST(FilterMismatchTest, UsesUpNoCoin) {
 TEST(FilterMismatchTest, EveryCountsOnlyWhatTheOthersLetPass) {
   const auto scenario =
       arm_text("hook/filter/module=throw(int)[every 2][epoch 2]");
-  EXPECT_EQ(hits(kPoint, 1), ".");
-  EXPECT_EQ(hits(kPoint, 1, context()), ".");
-  EXPECT_EQ(hits(kPoint, 1), ".");
-  EXPECT_EQ(hits(kPoint, 1, context()), "X");
+  EXPECT_EQ(hits(kFilterPoint, 1), ".");
+  EXPECT_EQ(hits(kFilterPoint, 1, context()), ".");
+  EXPECT_EQ(hits(kFilterPoint, 1), ".");
+  EXPECT_EQ(hits(kFilterPoint, 1, context()), "X");
 }
 
 TEST(ThreadNameTest, IsTheKernelsWhenTheContextHasNone) {
   const auto scenario =
       arm_text("hook/filter/module=throw(int)[thread loader]");
-  EXPECT_EQ(hits(kPoint, 1), ".");
+  EXPECT_EQ(hits(kFilterPoint, 1), ".");
   std::string course;
   std::thread([&] {
     ::pthread_setname_np(::pthread_self(), "loader");
-    course = hits(kPoint, 1);
+    course = hits(kFilterPoint, 1);
   }).join();
   EXPECT_EQ(course, "X");
 }
 
 TEST(ThreadNameTest, TheFirstThreadIsMain) {
   const auto scenario = arm_text("hook/filter/module=throw(int)[thread main]");
-  EXPECT_EQ(hits(kPoint, 1), "X");
+  EXPECT_EQ(hits(kFilterPoint, 1), "X");
   std::string course;
-  std::thread([&] { course = hits(kPoint, 1); }).join();
+  std::thread([&] { course = hits(kFilterPoint, 1); }).join();
   EXPECT_EQ(course, ".");
 }
 

@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr char kPoint[] = "hook/scenario/module";
+constexpr char kScenarioPoint[] = "hook/scenario/module";
 
 TEST(ScenarioTest, NothingIsActiveUntilSomethingIsArmed) {
   EXPECT_FALSE(active());
@@ -27,7 +27,7 @@ TEST(ScenarioTest, NothingIsActiveUntilSomethingIsArmed) {
   }
   EXPECT_FALSE(active());
   EXPECT_EQ(to_string(status()), "dormant");
-  EXPECT_EQ(hits(kPoint, 3), "...");
+  EXPECT_EQ(hits(kScenarioPoint, 3), "...");
 }
 
 TEST(ScenarioTest, AMovedScenarioStaysArmedOnce) {
@@ -45,12 +45,12 @@ TEST(ScenarioTest, TellsWhatFired) {
   auto scenario = arm_text(
       "seed=9;hook/scenario/module=2*off->1*throw(runtime,\"boom!\");"
       "hook/scenario/data=throw(int)");
-  EXPECT_EQ(hits(kPoint, 4), "..X.");
+  EXPECT_EQ(hits(kScenarioPoint, 4), "..X.");
   scenario.disarm();
   EXPECT_EQ(scenario.fired(), 1u);
   ASSERT_THAT(scenario.firings(), SizeIs(1));
   const Firing firing = scenario.firings().front();
-  EXPECT_EQ(name_of(firing.point), kPoint);
+  EXPECT_EQ(name_of(firing.point), kScenarioPoint);
   EXPECT_EQ(firing.hit, 3u);
   EXPECT_EQ(firing.rule, 0u);
   EXPECT_EQ(firing.kind, ActionKind::kThrow);
@@ -66,7 +66,7 @@ TEST(ScenarioTest, ASpecRepeatsItsFiringAndNoOther) {
   {
     const auto scenario =
         arm_text("seed=3;hook/scenario/module=20%throw(runtime)");
-    hits(kPoint, 50);
+    hits(kScenarioPoint, 50);
     firings = scenario.firings();
   }
   ASSERT_GT(firings.size(), 3u);
@@ -74,13 +74,13 @@ TEST(ScenarioTest, ASpecRepeatsItsFiringAndNoOther) {
     const auto again = arm_text(firing.spec);
     std::string expected(50, '.');
     expected[firing.hit - 1] = 'X';
-    EXPECT_EQ(hits(kPoint, 50), expected) << firing.spec;
+    EXPECT_EQ(hits(kScenarioPoint, 50), expected) << firing.spec;
   }
 }
 
 TEST(ScenarioTest, KeepsCountingWhenItsListIsFull) {
   const auto scenario = arm_text("hook/scenario/module=yield");
-  hits(kPoint, 5000);
+  hits(kScenarioPoint, 5000);
   EXPECT_EQ(scenario.fired(), 5000u);
   EXPECT_THAT(scenario.firings(), SizeIs(Scenario::kMaxFirings));
 }

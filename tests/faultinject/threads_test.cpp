@@ -14,7 +14,7 @@
 namespace mishap::faultinject {
 namespace {
 
-constexpr char kPoint[] = "hook/threads/module";
+constexpr char kSharedPoint[] = "hook/threads/module";
 
 TEST(ThreadsTest, OneCountIsSharedExactly) {
   const auto scenario = arm_text("hook/threads/module=100*off->50*throw(int)");
@@ -22,7 +22,7 @@ TEST(ThreadsTest, OneCountIsSharedExactly) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
-      for (const char c : hits(kPoint, 500)) {
+      for (const char c : hits(kSharedPoint, 500)) {
         if (c == 'X') ++thrown;
       }
     });
@@ -40,7 +40,7 @@ TEST(ThreadsTest, ArmingAndDisarmingWhileOthersHitIsSafe) {
   for (int i = 0; i < 3; ++i) {
     threads.emplace_back([&] {
       while (!is_over) {
-        hits(kPoint, 20);
+        hits(kSharedPoint, 20);
         FiringLabel label;
         if (last_fired(label) && label.sequence > before) {
           EXPECT_STREQ(label.action, "throw(runtime,text)");
@@ -61,7 +61,8 @@ TEST(ThreadsTest, ArmingAndDisarmingWhileOthersHitIsSafe) {
 TEST(ThreadsTest, ATraceOfSeveralThreadsLosesNothing) {
   HitTrace trace;
   std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i) threads.emplace_back([] { hits(kPoint, 250); });
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([] { hits(kSharedPoint, 250); });
   for (std::thread& thread : threads) thread.join();
   EXPECT_THAT(trace.sequence(), ::testing::SizeIs(1000));
 }
@@ -71,7 +72,7 @@ TEST(ThreadsTest, ATraceOfSeveralThreadsLosesNothing) {
 TEST(ThreadsTest, AForkedChildCanBeHitWhileOthersWereHitting) {
   const auto scenario = arm_text("io/threads/child=errno(EIO)");
   const PointId in_child = intern("io/threads/child");
-  const PointId in_parent = intern(kPoint);
+  const PointId in_parent = intern(kSharedPoint);
   std::atomic<bool> is_over = false;
   std::thread busy([&] {
     while (!is_over) hit(in_parent);

@@ -14,14 +14,14 @@
 namespace mishap::faultinject {
 namespace {
 
-constexpr char kPoint[] = "hook/throw/module";
+constexpr char kThrowPoint[] = "hook/throw/module";
 
 template <typename T>
 T caught(const std::string& arguments) {
   const auto scenario =
-      arm_text(std::string(kPoint) + "=throw(" + arguments + ")");
+      arm_text(std::string(kThrowPoint) + "=throw(" + arguments + ")");
   try {
-    hit(intern(kPoint));
+    hit(intern(kThrowPoint));
   } catch (const T& error) {
     return error;
   }
@@ -32,9 +32,9 @@ T caught(const std::string& arguments) {
 template <typename T>
 std::string plain_message(const std::string& arguments) {
   const auto scenario =
-      arm_text(std::string(kPoint) + "=throw(" + arguments + ")");
+      arm_text(std::string(kThrowPoint) + "=throw(" + arguments + ")");
   try {
-    hit(intern(kPoint));
+    hit(intern(kThrowPoint));
   } catch (const std::exception& error) {
     EXPECT_EQ(typeid(error), typeid(T)) << arguments;
     return error.what();
@@ -68,7 +68,7 @@ TEST(ThrowTypeTest, WhatIsNoExceptionCanBeThrown) {
 TEST(ThrowTypeTest, NestedCarriesItsCause) {
   const auto scenario = arm_text("hook/throw/module=throw(nested, outer)");
   try {
-    hit(intern(kPoint));
+    hit(intern(kThrowPoint));
     FAIL();
   } catch (const std::runtime_error& outer) {
     EXPECT_STREQ(outer.what(), "outer");
@@ -81,12 +81,12 @@ TEST(ThrowTypeTest, WhatMayBeNullOrNoUtf8) {
   const auto scenario =
       arm_text("hook/throw/module=1*throw(null_what)->throw(bad_utf8, x)");
   try {
-    hit(intern(kPoint));
+    hit(intern(kThrowPoint));
     FAIL();
   } catch (const std::exception& error) {
     EXPECT_EQ(error.what(), nullptr);
   }
-  EXPECT_EQ(message_of([] { hit(intern(kPoint)); }), "x \xff\xfe\x80");
+  EXPECT_EQ(message_of([] { hit(intern(kThrowPoint)); }), "x \xff\xfe\x80");
 }
 
 struct Mine {

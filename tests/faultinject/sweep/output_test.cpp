@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 using ::testing::SizeIs;
 
-std::filesystem::path folder(const char* name) {
+std::filesystem::path out_folder(const char* name) {
   const auto path = std::filesystem::path(::testing::TempDir()) / name;
   std::filesystem::remove_all(path);
   return path;
@@ -48,7 +48,7 @@ TEST(OutputTest, EveryCaseIsALine) {
     verdict.note = failing.hit == 2 ? "no UTF-8: \xff" : "";
   };
   Options options;
-  options.out = folder("output_cases") / "deep";
+  options.out = out_folder("output_cases") / "deep";
   run_sweep(subject, options);
   const auto cases = lines(options.out / "cases.jsonl");
   ASSERT_THAT(cases, SizeIs(5));
@@ -60,7 +60,7 @@ TEST(OutputTest, TheSummaryHoldsTheCounts) {
   FakeSubject subject;
   subject.swallowing = {"hook/b/module"};
   Options options;
-  options.out = folder("output_summary");
+  options.out = out_folder("output_summary");
   options.seed = 11;
   run_sweep(subject, options);
   std::ifstream file(options.out / "summary.json");
@@ -94,7 +94,7 @@ TEST(OutputTest, TheSummaryHoldsTheCounts) {
 }
 
 TEST(OutputTest, AFolderThatCannotBeMadeIsRefusedBeforeAnyCaseRuns) {
-  const auto file = folder("output_file");
+  const auto file = out_folder("output_file");
   std::ofstream(file) << "in the way";
   FakeSubject subject;
   Options options;
@@ -122,7 +122,7 @@ class Instant : public Subject {
 TEST(OutputTest, ThousandsOfCasesAreWrittenWhole) {
   Instant subject;
   Options options;
-  options.out = folder("output_many");
+  options.out = out_folder("output_many");
   const Summary summary = run_sweep(subject, options);
   EXPECT_EQ(summary.tally[Outcome::kHeld], 5000u);
   EXPECT_THAT(lines(options.out / "cases.jsonl"), SizeIs(5000));

@@ -11,12 +11,13 @@ namespace mishap::collector {
 inline constexpr std::size_t kRecordBufferBytes = 64 * 1024;
 
 /// Limits of one line. A list beyond its limit loses its tail, except that of
-/// breadcrumbs, telemetry and warnings the newest stay; a text beyond its limit
+/// breadcrumbs, telemetry and warnings the newest stay and of frames those of
+/// the program; a text beyond its limit
 /// is cut between two characters; of a command (`reproduce`) nothing is
 /// left, since half a command is worse than none. Each loss is listed in
 /// `truncated` with what was kept and what there was.
 struct RecordLimits {
-  /// A longer line gives up its oldest breadcrumbs, then its outermost frames,
+  /// A longer line gives up its oldest breadcrumbs, then frames of others,
   /// down to a handful, if that makes it as short as this.
   std::size_t small_bytes = 7'900;
   std::size_t message_bytes = 4096;

@@ -85,6 +85,22 @@ class Line {
     end_list();
   }
 
+  /// A list of those `kept` objects that `choose(item)` picks.
+  template <typename Item, typename Choose, typename Body>
+  void chosen(std::string_view key, std::span<const Item> items,
+              std::size_t kept, Choose choose, Body body) noexcept {
+    begin_list(key, items.size(), kept);
+    for (const Item& item : items) {
+      if (choose(item)) {
+        next_item();
+        json_.begin_object();
+        body(item);
+        json_.end_object();
+      }
+    }
+    end_list();
+  }
+
   void texts(std::string_view key, std::span<const std::string_view> items,
              std::size_t limit, Keep keep) noexcept;
   void integers(std::string_view key, std::span<const std::int64_t> items,

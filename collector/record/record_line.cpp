@@ -1,4 +1,5 @@
 #include <mishap/collector/hash.h>
+#include <mishap/collector/record/frame_choice.h>
 #include <mishap/collector/record/record_line.h>
 #include <mishap/collector/record/words.h>
 
@@ -222,8 +223,11 @@ void RecordLine::write_stack(const RecordStack& stack,
   line_.object("stack", [&] {
     line_.name("origin", to_string(stack.origin));
     line_.boolean("truncated", stack.truncated);
-    line_.objects("frames", stack.frames, limit, Keep::kFirst,
-                  [this](const RecordFrame& frame) { write_frame(frame); });
+    FrameChoice choice(stack.frames, limit);
+    line_.chosen(
+        "frames", stack.frames, choice.size(),
+        [&](const RecordFrame& frame) { return choice.takes(frame); },
+        [this](const RecordFrame& frame) { write_frame(frame); });
   });
 }
 

@@ -91,7 +91,7 @@ Record long_record(std::vector<RecordFrame>& frames,
   return record;
 }
 
-TEST(RecordWriter, ALongLineGivesUpOldBreadcrumbsAndOuterFramesToBeSmall) {
+TEST(RecordWriter, ALongLineGivesUpOldBreadcrumbsAndFramesToBeSmall) {
   std::vector<RecordFrame> frames;
   std::vector<RecordBreadcrumb> crumbs;
   RecordException exception;
@@ -108,6 +108,41 @@ TEST(RecordWriter, ALongLineGivesUpOldBreadcrumbsAndOuterFramesToBeSmall) {
   EXPECT_THAT(lost_keys(tree),
               testing::UnorderedElementsAre("/breadcrumbs",
                                             "/exceptions/0/stack/frames"));
+}
+
+// The addresses of the frames that stay of such a stack.
+std::vector<std::string> kept_of(std::vector<RecordFrame> frames) {
+  for (std::size_t i = 0; i < frames.size(); ++i) frames[i].address = i + 1;
+  RecordException exception;
+  exception.stack.frames = frames;
+  Record record = samples::minimal();
+  record.exceptions = {&exception, 1};
+  RecordLimits limits;
+  limits.frames = 10;
+  std::array<char, kRecordBufferBytes> buffer;
+  const std::size_t size = write_record(record, buffer, limits);
+  const json line = json::parse(std::string_view(buffer.data(), size));
+  std::vector<std::string> kept;
+  for (const json& frame : line["exceptions"][0]["stack"]["frames"]) {
+    kept.push_back(frame["address"]);
+  }
+  return kept;
+}
+
+TEST(RecordWriter, OfALongStackTheFramesOfTheProgramStay) {
+  std::vector<RecordFrame> frames(40);
+  frames[30].in_app = frames[32].in_app = true;
+  EXPECT_THAT(kept_of(frames),
+              testing::ElementsAre("0x1", "0x2", "0x3", "0x4", "0x5", "0x6",
+                                   "0x7", "0x8", "0x1f", "0x21"));
+}
+
+TEST(RecordWriter, OfADeepRecursionTheInnermostFramesStay) {
+  std::vector<RecordFrame> frames(40);
+  for (std::size_t i = 6; i < frames.size(); ++i) frames[i].in_app = true;
+  EXPECT_THAT(kept_of(frames),
+              testing::ElementsAre("0x1", "0x2", "0x3", "0x4", "0x7", "0x8",
+                                   "0x9", "0xa", "0xb", "0xc"));
 }
 
 TEST(RecordWriter, ALineThatCannotBeSmallKeepsWhatItHas) {

@@ -69,9 +69,10 @@ std::shared_ptr<SpyCallback> make(Journal& journal) {
 }
 
 WorldFactory worlds(std::vector<CallbackFactory> more = {}) {
-  trainer_worlds(tiny_parts);
-  return [more = std::move(more)]() -> std::unique_ptr<World> {
-    return std::make_unique<TwinWorld>(tiny_parts, more);
+  auto kind = std::make_shared<WorldKind>(tiny_parts, std::move(more));
+  trainer_worlds(kind);
+  return [kind]() -> std::unique_ptr<World> {
+    return std::make_unique<TwinWorld>(kind);
   };
 }
 

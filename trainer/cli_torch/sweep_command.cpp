@@ -14,7 +14,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -40,6 +42,34 @@ void check_entry_points(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     cli::one_of("--entry", name, known);
   }
+}
+
+// The entry points that were asked for, or else all that the world works with;
+// says which it leaves out.
+std::vector<std::string> chosen_entry_points(
+    WorldKind& kind, const std::vector<std::string>& wanted) {
+  check_entry_points(wanted);
+  if (!wanted.empty()) {
+    return wanted;
+  }
+  std::vector<std::string> chosen;
+  std::string left_out;
+  for (const std::string& name : trainer_entry_points()) {
+    const std::exception_ptr& refusal = kind.refusal(name);
+    try {
+      if (refusal) {
+        std::rethrow_exception(refusal);
+      }
+      chosen.push_back(name);
+    } catch (const InputError& error) {
+      left_out += name + " is left out: " + error.what() + '\n';
+    }
+  }
+  if (chosen.empty()) {
+    std::rethrow_exception(kind.refusal(trainer_entry_points().front()));
+  }
+  std::fputs(left_out.c_str(), stderr);
+  return chosen;
 }
 
 struct PointHits {
@@ -96,13 +126,14 @@ int run_points(const cli::Invocation& invocation) {
     return 0;
   }
   choice.resolve();
-  check_entry_points(wanted);
-  const std::vector<std::string>& all = trainer_entry_points();
+  const auto kind = std::make_shared<WorldKind>(choice.world());
+  const WorldFactory worlds = trainer_worlds(kind);
+  wanted = chosen_entry_points(*kind, wanted);
   HarnessOptions options;
   options.capture.pending_slot = false;
-  ContractSubject subject(trainer_worlds(choice.world()), all, options);
+  ContractSubject subject(worlds, wanted, options);
   PointsJson list = PointsJson::array();
-  for (const std::string& name : wanted.empty() ? all : wanted) {
+  for (const std::string& name : wanted) {
     const std::vector<PointId> sequence = subject.baseline(name);
     const std::vector<PointHits> rows = count(sequence);
     if (json) {
@@ -141,14 +172,17 @@ int run_sweep_of(const cli::Invocation& invocation) {
   choice.resolve();
   check_entry_points(words.entry_points);
   const sweep::Options options = sweep_options(words, choice.seed());
-  const auto world = choice.world();
+  const auto kind = std::make_shared<WorldKind>(choice.world());
+  const WorldFactory worlds = trainer_worlds(kind);
+  const std::vector<std::string> entry_points =
+      chosen_entry_points(*kind, words.entry_points);
   cli::prepare_sweep_folder(options.out.string());
 
   collector::quiet_c10_errors();
   HarnessOptions harness;
   harness.capture.records = options.out.string();
-  ContractSubject subject(StopRequest::listening(trainer_worlds(world)),
-                          trainer_entry_points(), harness);
+  ContractSubject subject(StopRequest::listening(worlds), entry_points,
+                          harness);
   RepeatableSubject repeatable(subject, choice);
   cli::SweepReport report([&choice](const sweep::Case& failing) {
     return judge_again(choice, failing);

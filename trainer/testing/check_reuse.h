@@ -8,8 +8,9 @@ namespace mishap {
 
 class TrainerWorld;
 
-/// C11: after the failure every entry point works on the same trainer, and a
-/// fit equals, bit for bit, the fit of a fresh trainer with the same weights.
+/// C11: after the failure every entry point that works on a fresh trainer works
+/// on the same one, and a fit equals, bit for bit, the fit of a fresh trainer
+/// with the same weights.
 std::unique_ptr<Checker> check_reuse(TrainerWorld& world);
 
 /// C9: no more tensor memory is alive than a clean call of the same entry point

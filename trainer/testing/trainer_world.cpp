@@ -12,17 +12,15 @@
 
 namespace mishap {
 
-TrainerWorld::TrainerWorld(PartsFactory make_parts,
-                           std::vector<CallbackFactory> more)
-    : make_parts_(std::move(make_parts)),
-      more_(std::move(more)),
-      parts_(make_parts_(journal_)),
+TrainerWorld::TrainerWorld(std::shared_ptr<WorldKind> kind)
+    : kind_(std::move(kind)),
+      parts_(kind_->make_parts(journal_)),
       callbacks_{std::make_shared<SpyCallback>(journal_, "Spy"),
                  std::make_shared<Scribbler>(journal_)},
       logger_(std::make_shared<SpyLogger>(journal_, "Spy")) {
   TrainerOptions options = *parts_.trainer;
   std::ranges::transform(
-      more_, std::inserter(callbacks_, callbacks_.begin()),
+      kind_->more(), std::inserter(callbacks_, callbacks_.begin()),
       [&](const CallbackFactory& make) { return make(journal_); });
   options.callbacks.insert(options.callbacks.end(), callbacks_.begin(),
                            callbacks_.end());
@@ -76,15 +74,25 @@ std::vector<std::unique_ptr<Checker>> TrainerWorld::checkers() {
   return checkers;
 }
 
-WorldFactory trainer_worlds(PartsFactory make_parts,
-                            std::vector<CallbackFactory> more) {
+TensorsLeft TrainerWorld::tensors_left() const {
+  const collector::TensorMemory now = collector::tensor_memory();
+  return {now.live_blocks - memory_at_start_.live_blocks,
+          now.live_bytes - memory_at_start_.live_bytes};
+}
+
+WorldFactory trainer_worlds(std::shared_ptr<WorldKind> kind) {
   collector::install_counting_allocator();
   faultinject::register_torch_throw_types();
   torch::set_num_threads(1);
-  return [make_parts = std::move(make_parts),
-          more = std::move(more)]() -> std::unique_ptr<World> {
-    return std::make_unique<TrainerWorld>(make_parts, more);
+  return [kind = std::move(kind)]() -> std::unique_ptr<World> {
+    return kind->fresh();
   };
+}
+
+WorldFactory trainer_worlds(PartsFactory make_parts,
+                            std::vector<CallbackFactory> more) {
+  return trainer_worlds(
+      std::make_shared<WorldKind>(std::move(make_parts), std::move(more)));
 }
 
 const std::vector<std::string>& trainer_entry_points() {

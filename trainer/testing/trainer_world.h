@@ -1,33 +1,24 @@
 #pragma once
 
 #include <mishap/collector/torch/tensor_memory.h>
-#include <mishap/trainer/cli_torch/app.h>
 #include <mishap/trainer/harness/contract/world.h>
 #include <mishap/trainer/testing/scribbler.h>
 #include <mishap/trainer/testing/spies.h>
+#include <mishap/trainer/testing/world_kind.h>
 #include <mishap/trainer/trainer.h>
 
-#include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace mishap {
 
-/// Makes the parts of a world, spied on through the journal.
-using PartsFactory = std::function<TaskParts(Journal&)>;
-
-/// Makes one more callback of a world.
-using CallbackFactory = std::function<std::shared_ptr<SpyCallback>(Journal&)>;
-
 /// A trainer with a module and data of a task, two spy callbacks, a spy logger
 /// and a spy strategy. The second callback is a Scribbler.
 class TrainerWorld : public World {
  public:
-  /// `more` are further callbacks, put first; their components are told and
-  /// torn down like the others.
-  explicit TrainerWorld(PartsFactory make_parts,
-                        std::vector<CallbackFactory> more = {});
+  explicit TrainerWorld(std::shared_ptr<WorldKind> kind);
 
   void call(std::string_view entry_point,
             const HarnessOptions& options) override;
@@ -38,18 +29,12 @@ class TrainerWorld : public World {
 
   SpyCallback& first_callback() noexcept { return *callbacks_.front(); }
   Module& module() noexcept { return *parts_.module; }
-  /// Another world like this one.
-  std::unique_ptr<TrainerWorld> fresh() const {
-    return std::make_unique<TrainerWorld>(make_parts_, more_);
-  }
-  /// Live tensors when the world had been built.
-  const collector::TensorMemory& memory_at_start() const noexcept {
-    return memory_at_start_;
-  }
+  WorldKind& kind() noexcept { return *kind_; }
+  /// Tensors alive now beyond those that were when the world had been built.
+  TensorsLeft tensors_left() const;
 
  private:
-  PartsFactory make_parts_;
-  std::vector<CallbackFactory> more_;
+  std::shared_ptr<WorldKind> kind_;
   Journal journal_;
   TaskParts parts_;
   RandomMarks random_{journal_};
@@ -59,8 +44,9 @@ class TrainerWorld : public World {
   collector::TensorMemory memory_at_start_;
 };
 
-/// A factory of worlds of that task, for ContractSubject. Installs the counting
+/// A factory of worlds of that kind, for ContractSubject. Installs the counting
 /// allocator and sets LibTorch to one thread.
+WorldFactory trainer_worlds(std::shared_ptr<WorldKind> kind);
 WorldFactory trainer_worlds(PartsFactory make_parts,
                             std::vector<CallbackFactory> more = {});
 

@@ -209,8 +209,8 @@ LoaderInUse& Call::make_loader(Hook hook, LoaderPtr (DataModule::*make)(),
   run_.call(hook, fixed_.data, [&] {
     in_use.loader = (data_.*make)();
     if (!in_use && need == Loaders::kRequired) {
-      throw InputError(class_name_of(data_) + "::" +
-                       std::string(to_string(hook)) + " returned no loader; " +
+      throw InputError("the data module's " + std::string(to_string(hook)) +
+                       " returned no loader; " +
                        std::string(run_.entry_point()) + " needs one");
     }
   });

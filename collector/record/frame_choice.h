@@ -9,14 +9,14 @@
 namespace mishap::collector {
 
 /// Which frames of a stack that is too long stay in a record: those of the
-/// program, then the innermost of the others. LibTorch alone puts some 30 frames
-/// between a throw and the line that called it. Async-signal-safe.
+/// program, then the innermost of the others. LibTorch alone puts some 30
+/// frames between a throw and the line that called it. Async-signal-safe.
 class FrameChoice {
  public:
   FrameChoice(std::span<const RecordFrame> frames, std::size_t limit) noexcept
       : size_(std::min(frames.size(), limit)) {
-    const auto in_app = static_cast<std::size_t>(
-        std::ranges::count_if(frames, is_in_app));
+    const auto in_app =
+        static_cast<std::size_t>(std::ranges::count_if(frames, is_in_app));
     const std::size_t others =
         std::min({frames.size() - in_app, size_, kInnermostOthers});
     in_app_left_ = std::min(in_app, size_ - others);

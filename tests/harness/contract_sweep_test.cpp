@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <ostream>
 #include <set>
 #include <thread>
 
@@ -88,6 +89,10 @@ TEST(ContractSweep, ChecksEveryClauseInEveryCaseThatItAppliesTo) {
 struct LeftOut {
   const char* step;
   std::set<std::string> clauses;
+
+  friend void PrintTo(const LeftOut& left_out, std::ostream* out) {
+    *out << left_out.step;
+  }
 };
 
 class GuardWithoutStep : public ::testing::TestWithParam<LeftOut> {};

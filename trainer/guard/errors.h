@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace mishap {
 
@@ -33,6 +34,24 @@ class ContractViolated : public std::runtime_error {
 class NonFinite : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// A call of the file system failed; code() is its errno.
+class FileError : public std::system_error {
+ public:
+  /// "write of PATH failed: No space left on device".
+  FileError(const std::string& call, const std::string& path, int error)
+      : std::system_error(error, std::generic_category(),
+                          call + " of " + path + " failed"),
+        call_(call),
+        path_(path) {}
+  /// "open", "write", "fsync", "close", "link" or "rename".
+  const std::string& call() const noexcept { return call_; }
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string call_;
+  std::string path_;
 };
 
 /// An entry point that was asked to run batches ran none.

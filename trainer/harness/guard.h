@@ -19,6 +19,7 @@
 #include <mishap/trainer/guard/errors.h>
 #include <mishap/trainer/guard/run.h>
 #include <mishap/trainer/harness/harness.h>
+#include <mishap/trainer/harness/save_file.h>
 
 #include <functional>
 #include <string_view>

@@ -1,0 +1,232 @@
+#include <fcntl.h>
+#include <mishap/trainer/guard/replace_file.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <ctime>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+namespace mishap {
+namespace {
+
+// Of what a save creates beside the file: ".<name>.mishap-<pid>-<number>".
+constexpr std::string_view kMark = ".mishap-";
+
+// Keeps SIGXFSZ from ending the process: the write says EFBIG instead.
+class NoFileSizeSignal {
+ public:
+  NoFileSizeSignal() noexcept {
+    sigemptyset(&signal_);
+    sigaddset(&signal_, SIGXFSZ);
+    sigset_t waiting;
+    sigpending(&waiting);
+    was_pending_ = sigismember(&waiting, SIGXFSZ) == 1;
+    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  ~NoFileSizeSignal() {
+    constexpr timespec kNoWait{};
+    while (!was_pending_ && sigtimedwait(&signal_, nullptr, &kNoWait) == -1 &&
+           errno == EINTR) {
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  NoFileSizeSignal(const NoFileSizeSignal&) = delete;
+  NoFileSizeSignal& operator=(const NoFileSizeSignal&) = delete;
+
+ private:
+  sigset_t signal_;
+  sigset_t before_;
+  bool was_pending_ = false;
+};
+
+// Throws for the call that failed last.
+[[noreturn]] void fail(const char* call, const std::string& path) {
+  throw FileError(call, path, errno);
+}
+
+// A name beside the file; removed at the end unless it was given up.
+class Beside {
+ public:
+  Beside(std::string path, FileStore& store)
+      : path_(std::move(path)), store_(store) {}
+  ~Beside() {
+    if (!exists_) {
+      return;
+    }
+    try {
+      store_.unlink(path_.c_str());
+    } catch (...) {
+      // The next save of this file removes it.
+    }
+  }
+  Beside(const Beside&) = delete;
+  Beside& operator=(const Beside&) = delete;
+
+  const std::string& path() const noexcept { return path_; }
+  const char* c_str() const noexcept { return path_.c_str(); }
+  bool exists() const noexcept { return exists_; }
+  void made() noexcept { exists_ = true; }
+  void gone() noexcept { exists_ = false; }
+
+ private:
+  std::string path_;
+  FileStore& store_;
+  bool exists_ = false;
+};
+
+class Descriptor {
+ public:
+  Descriptor(int number, FileStore& store) : number_(number), store_(store) {}
+  ~Descriptor() {
+    // Only after an error: that one is told.
+    if (number_ >= 0) {
+      ::close(number_);
+    }
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  int number() const noexcept { return number_; }
+  int close() { return store_.close(std::exchange(number_, -1)); }
+
+ private:
+  int number_;
+  FileStore& store_;
+};
+
+void write_all(int file, std::string_view bytes, const std::string& path,
+               FileStore& store) {
+  while (!bytes.empty()) {
+    const ssize_t written = store.write(file, bytes.data(), bytes.size());
+    if (written < 0) {
+      if (errno == EINTR) {
+        continue;
+      }
+      fail("write", path);
+    }
+    if (written == 0) {
+      errno = EIO;
+      fail("write", path);
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void sync_folder(const std::string& folder, FileStore& store) {
+  Descriptor opened(store.open_folder(folder.c_str()), store);
+  if (opened.number() < 0) {
+    fail("open", folder);
+  }
+  // Some file systems cannot sync a folder; they need not either.
+  if (store.fsync(opened.number()) != 0 && errno != EINVAL) {
+    fail("fsync", folder);
+  }
+}
+
+// The process that made such a file, when it is one.
+std::optional<pid_t> maker(std::string_view name, std::string_view prefix) {
+  if (!name.starts_with(prefix)) {
+    return std::nullopt;
+  }
+  name.remove_prefix(prefix.size());
+  pid_t process = 0;
+  std::size_t digits = 0;
+  for (; digits < name.size() && name[digits] >= '0' && name[digits] <= '9';
+       ++digits) {
+    process = process * 10 + (name[digits] - '0');
+  }
+  return digits > 0 && digits < 8 && name.substr(digits).starts_with('-')
+             ? std::optional(process)
+             : std::nullopt;
+}
+
+// What killed saves of this file left. Best effort: a save must not fail by it.
+void remove_stale(const std::filesystem::path& folder, std::string_view prefix,
+                  FileStore& store) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(folder, error), end;
+       !error && entry != end; entry.increment(error)) {
+    const std::optional<pid_t> process =
+        maker(entry->path().filename().native(), prefix);
+    const bool is_dead =
+        process && kill(*process, 0) != 0 && errno == ESRCH;
+    if (is_dead || process == getpid()) {
+      store.unlink(entry->path().c_str());
+    }
+  }
+}
+
+std::filesystem::path target_of(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path target =
+      std::filesystem::is_symlink(path, error)
+          ? std::filesystem::weakly_canonical(path, error)
+          : std::filesystem::path(path);
+  return error ? std::filesystem::path(path) : target;
+}
+
+}  // namespace
+
+void replace_file(const std::string& path, std::string_view bytes,
+                  FileStore& store) {
+  static std::atomic<unsigned> number{0};
+  const NoFileSizeSignal quiet;
+  const std::filesystem::path target = target_of(path);
+  const std::filesystem::path folder =
+      target.has_parent_path() ? target.parent_path() : ".";
+  const std::string prefix =
+      '.' + target.filename().native() + std::string(kMark);
+  remove_stale(folder, prefix, store);
+  const std::string name =
+      prefix + std::to_string(getpid()) + '-' + std::to_string(number++);
+  Beside fresh((folder / name).native(), store);
+  Beside old((folder / (name + "-old")).native(), store);
+
+  Descriptor file(store.create(fresh.c_str()), store);
+  if (file.number() < 0) {
+    fail("open", fresh.path());
+  }
+  fresh.made();
+  write_all(file.number(), bytes, fresh.path(), store);
+  if (store.fsync(file.number()) != 0) {
+    fail("fsync", fresh.path());
+  }
+  if (file.close() != 0) {
+    fail("close", fresh.path());
+  }
+  // A second name for the old file, should the folder refuse to be synced.
+  bool is_new = false;
+  if (store.link(target.c_str(), old.c_str()) == 0) {
+    old.made();
+  } else if (errno == ENOENT) {
+    is_new = true;
+  } else if (errno != EPERM && errno != EOPNOTSUPP) {
+    fail("link", target.native());
+  }
+  if (store.rename(fresh.c_str(), target.c_str()) != 0) {
+    fail("rename", fresh.path());
+  }
+  fresh.gone();
+  try {
+    sync_folder(folder.native(), store);
+  } catch (...) {
+    // Whether the new name is durable is unknown: back to the old one,
+    // where the file system has second names.
+    if (is_new) {
+      store.unlink(target.c_str());
+    } else if (old.exists() &&
+               store.rename(old.c_str(), target.c_str()) == 0) {
+      old.gone();
+    }
+    throw;
+  }
+}
+
+}  // namespace mishap

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <optional>
 #include <set>
 
 namespace mishap::faultinject::sweep {
@@ -31,14 +32,15 @@ class Sweep {
         options_(options),
         progress_(progress),
         known_(options.known.empty() ? KnownFindings()
-                                     : KnownFindings(options.known)),
-        output_(options.out) {}
+                                     : KnownFindings(options.known)) {}
 
   Summary run() {
     const Clock::time_point start = Clock::now();
     prepare();
     const std::vector<std::uint64_t> chosen =
         chosen_cases(summary_.cases, options_);
+    if (options_.begins) options_.begins();
+    output_.emplace(options_.out);
     planned_ = chosen.size();
     auto next = chosen.begin();
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
@@ -111,7 +113,7 @@ class Sweep {
     row.tally.add(verdict, is_known);
     summary_.tally.add(verdict, is_known);
     add_clauses(verdict);
-    output_.write(failing, verdict, is_known);
+    output_->write(failing, verdict, is_known);
     ++done_;
     if (progress_) {
       progress_({done_, planned_, failing, verdict,
@@ -169,14 +171,14 @@ class Sweep {
         std::all_of(
             summary_.entry_points.begin(), summary_.entry_points.end(),
             [](const EntryPointRow& row) { return row.difference.empty(); });
-    output_.finish(summary_, options_);
+    output_->finish(summary_, options_);
   }
 
   Subject& subject_;
   const Options& options_;
   const ProgressFunction& progress_;
   KnownFindings known_;
-  Output output_;
+  std::optional<Output> output_;
   std::vector<Lane> lanes_;
   Summary summary_;
   std::uint64_t planned_ = 0;

@@ -8,8 +8,9 @@
 namespace mishap::faultinject::sweep {
 
 KnownFindings::KnownFindings(const std::filesystem::path& cases) {
+  std::error_code error;
   std::ifstream file(cases);
-  if (!file) {
+  if (!file || std::filesystem::is_directory(cases, error)) {
     throw SweepError("the baseline " + cases.string() +
                      " can't be read; name the cases.jsonl of a sweep");
   }
@@ -21,7 +22,9 @@ KnownFindings::KnownFindings(const std::filesystem::path& cases) {
       const auto word = row.at("outcome").get<std::string>();
       const auto outcome = outcome_from(word);
       if (!outcome) {
-        throw SweepError("there is no outcome '" + word + "'");
+        throw SweepError("line " + std::to_string(number) +
+                         " of the baseline " + cases.string() +
+                         ": there is no outcome '" + word + "'");
       }
       if (is_good(*outcome)) continue;
       Finding finding{*outcome, {}};
@@ -29,10 +32,11 @@ KnownFindings::KnownFindings(const std::filesystem::path& cases) {
         finding.violated.insert(clause.get<std::string>());
       }
       findings_[row.at("id").get<std::string>()] = std::move(finding);
-    } catch (const std::exception& error) {
+    } catch (const nlohmann::json::exception&) {
       throw SweepError("line " + std::to_string(number) + " of the baseline " +
-                       cases.string() + " is no line of a cases.jsonl (" +
-                       error.what() + "); take the file of a finished sweep");
+                       cases.string() +
+                       " is no line of a cases.jsonl; take the file of a "
+                       "finished sweep");
     }
   }
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -49,6 +50,8 @@ struct Options {
   /// The folder for cases.jsonl and summary.json, made if need be. Empty:
   /// nothing is written.
   std::filesystem::path out;
+  /// Called once everything was found good, before `out` is touched.
+  std::function<void()> begins;
 };
 
 }  // namespace mishap::faultinject::sweep

@@ -1,5 +1,6 @@
 #include <mishap/faultinject/sweep/output.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
@@ -81,8 +82,7 @@ Output::Output(std::filesystem::path folder) : folder_(std::move(folder)) {
     throw SweepError("the folder " + folder_.string() + " can't be made (" +
                      error.message() + "); choose another one");
   }
-  cases_.open(folder_ / "cases.jsonl", std::ios::trunc);
-  if (!cases_) cannot_write(folder_ / "cases.jsonl");
+  if (!std::ofstream(cases_path(), std::ios::trunc)) cannot_write(cases_path());
 }
 
 void Output::write(const Case& failing, const Verdict& verdict, bool is_known) {
@@ -101,13 +101,17 @@ void Output::write(const Case& failing, const Verdict& verdict, bool is_known) {
   json["record_id"] = verdict.record_id;
   json["micros"] = verdict.micros;
   json["note"] = verdict.note;
-  cases_ << dump(json, -1) << '\n';
+  // Opened for each line: a descriptor that stays open would be one more than
+  // the subject's clean runs had, and what is written outlives the process.
+  std::ofstream cases(cases_path(), std::ios::app);
+  cases << dump(json, -1) << '\n';
+  cases.close();
+  has_failed_ |= !cases;
 }
 
 void Output::finish(const Summary& summary, const Options& options) {
   if (folder_.empty()) return;
-  cases_.close();
-  if (!cases_) cannot_write(folder_ / "cases.jsonl");
+  if (has_failed_) cannot_write(cases_path());
   const std::filesystem::path path = folder_ / "summary.json";
   std::ofstream file(path, std::ios::trunc);
   file << summary_json(summary, options);

@@ -6,7 +6,6 @@
 #include <mishap/faultinject/sweep/verdict.h>
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 
 namespace mishap::faultinject::sweep {
@@ -24,8 +23,10 @@ class Output {
   void finish(const Summary& summary, const Options& options);
 
  private:
+  std::filesystem::path cases_path() const { return folder_ / "cases.jsonl"; }
+
   std::filesystem::path folder_;
-  std::ofstream cases_;
+  bool has_failed_ = false;
 };
 
 /// summary.json as text.

@@ -1,7 +1,7 @@
 // Guarded runs as fast as they go, in a program with a signal handler of its
-// own. Each signal must come out once: as Interrupted from the guard that it
-// met, or in the handler when it met none. For each the program writes 'i' or
-// 'h' on stdout.
+// own. The handler must hear of each signal once, whether a guard honours it or
+// not. For each the program writes on stdout 'i' when a run was interrupted by
+// it, else 'h'.
 #include <mishap/guard.h>
 #include <signal.h>
 #include <unistd.h>
@@ -13,15 +13,7 @@ namespace {
 
 std::atomic<int> handled{0};
 
-void on_signal(int signal) {
-  struct sigaction now {};
-  sigaction(signal, nullptr, &now);
-  // A guard's handler passes every signal on to this one. That does not count:
-  // the guard has to answer it, or to raise it again when it has left.
-  if (now.sa_handler == on_signal) {
-    ++handled;
-  }
-}
+void on_signal(int) { ++handled; }
 
 void tell(char what) {
   if (write(STDOUT_FILENO, &what, 1) != 1) {
@@ -52,6 +44,7 @@ int main() {
       mishap::guard("fit", a_few_steps, options);
     } catch (const mishap::Interrupted&) {
       tell('i');
+      ++told;
     }
     for (; told < handled; ++told) {
       tell('h');

@@ -257,9 +257,8 @@ TEST_F(ReplaceFile, TakesAFileSizeLimitForAnError) {
 }
 
 TEST_F(ReplaceFile, LeavesTheFilesOfOthersAlone) {
-  for (const char* name :
-       {".model.pt.mishap-1-0", ".model.pt.mishap-x", ".other.mishap-999999-0",
-        ".model.pt.mishap-"}) {
+  for (const char* name : {".model.pt.mishap-1-0", ".model.pt.mishap-x",
+                           ".other.mishap-999999-0", ".model.pt.mishap-"}) {
     std::ofstream(folder_ / name) << "mine";
   }
   replace_file(path(), "new");

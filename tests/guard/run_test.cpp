@@ -1,9 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <mishap/trainer/guard/guarded_call.h>
+#include <pthread.h>
+#include <signal.h>
 
 #include <cmath>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace mishap {
@@ -180,6 +184,77 @@ TEST(GuardedCall, DoesWhatIsOwedThoughAnErrorComesInFrontOfIt) {
                std::out_of_range);
   EXPECT_THAT(order, ElementsAre("b", "told", "a"));
   EXPECT_THAT(secondary, ElementsAre("b", "b", "a", "a"));
+}
+
+TEST(GuardedCall, DoesCleanupThatCleanupRegisters) {
+  for (const bool fails : {false, true}) {
+    std::vector<std::string> order;
+    try {
+      guarded_call("fit", {}, [&](mishap::Run& run) {
+        run.on_teardown("a", [&] {
+          order.push_back("a");
+          run.on_teardown("b", [&] { order.push_back("b"); });
+        });
+        run.on_exception("c", [&](const ErrorEvent&) {
+          run.on_exception("d",
+                           [&](const ErrorEvent&) { order.push_back("d"); });
+        });
+        if (fails) {
+          throw std::runtime_error("x");
+        }
+      });
+    } catch (const std::runtime_error&) {
+    }
+    EXPECT_EQ(order, fails ? std::vector<std::string>({"d", "a", "b"})
+                           : std::vector<std::string>({"a", "b"}));
+  }
+}
+
+TEST(GuardedCall, NamesWithEachFailedCleanupItsOwnError) {
+  std::vector<std::string> found;
+  struct Watch final : Observer {
+    explicit Watch(std::vector<std::string>& seen) : seen_(seen) {}
+    void on_close(mishap::Run& run, const Failure*) noexcept override {
+      for (const CleanupNote& note : run.cleanup()) {
+        std::string text(note.component.name());
+        if (note.error) {
+          try {
+            std::rethrow_exception(run.secondary()[*note.error].error);
+          } catch (const std::exception& error) {
+            text += std::string(": ") + error.what();
+          }
+        }
+        seen_.push_back(text);
+      }
+    }
+    std::vector<std::string>& seen_;
+  } watch(found);
+  ThrowsInFrontOfEachTeardown fault;
+  GuardOptions options;
+  options.observers = {&watch};
+  options.interceptors = {&fault};
+  EXPECT_THROW(guarded_call("fit", options,
+                            [&](mishap::Run& run) {
+                              run.on_teardown("a", [] { throw 1; });
+                              run.on_teardown("b", [] { throw 2; });
+                              throw std::runtime_error("first");
+                            }),
+               std::runtime_error);
+  EXPECT_THAT(found, ElementsAre("b: in front of b", "a: in front of a"));
+}
+
+TEST(GuardedCall, LetsAThreadEndInItsCleanup) {
+  std::thread([] {
+    try {
+      guarded_call("fit", {}, [](mishap::Run& run) {
+        run.on_exception("a", [](const ErrorEvent&) { pthread_exit(nullptr); });
+        throw std::runtime_error("x");
+      });
+    } catch (const std::runtime_error&) {
+      ADD_FAILURE() << "the thread went on";
+    }
+  }).join();
+  EXPECT_EQ(signals::seats_held(), 0U);
 }
 
 TEST(GuardedCall, FinalisesWithTheWordThatFitsTheRun) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <mishap/trainer/guard/guarded_call.h>
 
+#include <algorithm>
 #include <csignal>
 #include <string>
 #include <thread>
@@ -104,6 +105,59 @@ TEST_F(Signals, AfterARunReachTheProgramThoughOurHandlerWasPutBack) {
                [&](mishap::Run&) { sigaction(SIGINT, nullptr, &ours); });
   sigaction(SIGINT, &ours, nullptr);
   std::raise(SIGINT);
+  EXPECT_EQ(calls_of_own_handler, 1);
+}
+
+TEST_F(Signals, ReachTheProgramOnceThoughOursLiesUnderAndOverItsHandler) {
+  struct sigaction ours {};
+  guarded_call("fit", {},
+               [&](mishap::Run&) { sigaction(SIGINT, nullptr, &ours); });
+  sigaction(SIGINT, &ours, nullptr);
+  EXPECT_THROW(guarded_call("fit", {},
+                            [](mishap::Run& run) {
+                              std::raise(SIGINT);
+                              run.step(0);
+                            }),
+               Interrupted);
+  EXPECT_EQ(calls_of_own_handler, 1);
+  std::raise(SIGINT);
+  EXPECT_EQ(calls_of_own_handler, 2);
+}
+
+struct sigaction chained {};
+void chaining_handler(int signal, siginfo_t* info, void* context) {
+  ++calls_of_own_handler;
+  chained.sa_sigaction(signal, info, context);
+}
+
+void install_chaining_handler() {
+  struct sigaction mine {};
+  mine.sa_sigaction = chaining_handler;
+  mine.sa_flags = SA_SIGINFO;
+  sigaction(SIGINT, &mine, &chained);
+}
+
+TEST_F(Signals, AreHonouredUnderAHandlerThatChainsToOurs) {
+  guarded_call("fit", {}, [](mishap::Run&) { install_chaining_handler(); });
+  EXPECT_THROW(guarded_call("test", {},
+                            [](mishap::Run& run) {
+                              std::raise(SIGINT);
+                              run.step(0);
+                            }),
+               Interrupted);
+  EXPECT_EQ(calls_of_own_handler, 1);
+}
+
+TEST_F(Signals, LateInARunReachTheProgramOnce) {
+  const auto late = [](mishap::Run&) { std::raise(SIGINT); };
+  StepList steps = standard_steps();
+  const auto last = std::find_if(
+      steps.begin(), steps.end(),
+      [](const GuardStep& step) { return step.name == "leave_signals"; });
+  steps.insert(last, {"late", GuardStep::On::kBoth, late});
+  GuardOptions options;
+  options.steps = &steps;
+  guarded_call("fit", options, [](mishap::Run&) {});
   EXPECT_EQ(calls_of_own_handler, 1);
 }
 
@@ -231,9 +285,8 @@ TEST_F(Signals, AreLeftToTheEmbedderWhenHandlingIsOff) {
 }
 
 TEST_F(Signals, NoneOfThousandsOnAFastLoopIsSwallowed) {
-  // What no run honours must reach the handler that was there before; with
-  // chaining it hears of each one anyway, so the loop asks for one or the
-  // other: an Interrupted, or a run that ended before the signal came.
+  // The program's handler hears of each one; a run that it came in is
+  // interrupted too.
   constexpr int kSignals = 3000;
   int honoured = 0;
   for (int i = 0; i < kSignals; ++i) {
@@ -268,6 +321,34 @@ TEST_F(Signals, NoneOfThousandsOnAFastLoopIsSwallowed) {
 }
 
 using SignalsDeathTest = Signals;
+
+TEST_F(SignalsDeathTest, AfterRunsEndAProgramWhoseHandlerChainsToOurs) {
+  EXPECT_EXIT(
+      {
+        guarded_call("fit", {},
+                     [](mishap::Run&) { install_chaining_handler(); });
+        guarded_call("test", {}, [](mishap::Run&) {});
+        std::raise(SIGINT);
+        std::exit(0);
+      },
+      ::testing::KilledBySignal(SIGINT), "");
+}
+
+TEST_F(SignalsDeathTest, LateInARunEndAProgramWithoutAHandler) {
+  EXPECT_EXIT(
+      {
+        std::signal(SIGINT, SIG_DFL);
+        StepList steps = standard_steps();
+        steps.insert(steps.end() - 2,
+                     {"late", GuardStep::On::kBoth,
+                      [](mishap::Run&) { std::raise(SIGINT); }});
+        GuardOptions options;
+        options.steps = &steps;
+        guarded_call("fit", options, [](mishap::Run&) {});
+        std::exit(0);
+      },
+      ::testing::KilledBySignal(SIGINT), "");
+}
 
 TEST_F(SignalsDeathTest, AfterARunEndAProgramWithoutAHandler) {
   EXPECT_EXIT(

@@ -260,13 +260,13 @@ TEST(EngineOptionsTest, MissingLoaderIsNamed) {
   NoData data;
   Engine engine(world.options());
   EXPECT_THAT(message_of(caught([&] { engine.fit(world.module, data); })),
-              testing::HasSubstr("NoData::train_dataloader"));
+              testing::HasSubstr("train_dataloader returned"));
   EXPECT_THAT(message_of(caught([&] { engine.validate(world.module, data); })),
-              testing::HasSubstr("NoData::val_dataloader"));
+              testing::HasSubstr("val_dataloader returned"));
   EXPECT_THAT(message_of(caught([&] { engine.test(world.module, data); })),
-              testing::HasSubstr("NoData::test_dataloader"));
+              testing::HasSubstr("test_dataloader returned"));
   EXPECT_THAT(message_of(caught([&] { engine.predict(world.module, data); })),
-              testing::HasSubstr("NoData::predict_dataloader"));
+              testing::HasSubstr("predict_dataloader returned"));
 }
 
 TEST(EngineOptionsTest, FitWithoutValidationDataTrainsWithoutValidation) {

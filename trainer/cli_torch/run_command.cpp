@@ -7,6 +7,7 @@
 #include <mishap/trainer/harness/capture/reproduce.h>
 #include <mishap/trainer/harness/capture/sinks.h>
 #include <mishap/trainer/harness/cli/fault_option.h>
+#include <mishap/trainer/harness/cli/values.h>
 #include <mishap/trainer/harness/guard.h>
 #include <mishap/trainer/testing/trainer_world.h>
 #include <mishap/trainer/trainer.h>
@@ -15,7 +16,6 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -151,8 +151,8 @@ int run(const cli::Invocation& invocation) {
     return 0;
   }
   if (!words->records.empty()) {
-    setenv("MISHAP_RECORDS", std::filesystem::absolute(words->records).c_str(),
-           1);
+    setenv("MISHAP_RECORDS",
+           cli::absolute_path("--records", words->records).c_str(), 1);
   }
   if (getenv("MISHAP_RECORDS") != nullptr) {
     check_records_folder({});

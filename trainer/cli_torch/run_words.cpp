@@ -1,4 +1,5 @@
 #include <mishap/trainer/cli_torch/run_words.h>
+#include <mishap/trainer/engine/device.h>
 #include <mishap/trainer/guard/errors.h>
 #include <mishap/trainer/harness/capture/reproduce.h>
 #include <mishap/trainer/harness/cli/values.h>
@@ -48,6 +49,9 @@ std::optional<RunWords> read_run_words(const cli::Invocation& invocation) {
   words.entry_point = cli::one_of("--entry", words.entry_point, known);
   if (words.world && !words.device.empty()) {
     throw InputError("--world runs on the CPU; leave out --device");
+  }
+  if (!words.device.empty()) {
+    device_from(words.device);
   }
   if (words.world && words.entry_point == kAll) {
     throw InputError(

@@ -6,6 +6,7 @@
 #include <mishap/trainer/cli_torch/task_choice.h>
 #include <mishap/trainer/guard/errors.h>
 #include <mishap/trainer/harness/capture/reproduce.h>
+#include <mishap/trainer/harness/cli/sweep_folder.h>
 #include <mishap/trainer/harness/cli/sweep_options.h>
 #include <mishap/trainer/harness/cli/sweep_report.h>
 #include <mishap/trainer/harness/cli/values.h>
@@ -171,12 +172,13 @@ int run_sweep_of(const cli::Invocation& invocation) {
   }
   choice.resolve();
   check_entry_points(words.entry_points);
-  const sweep::Options options = sweep_options(words, choice.seed());
+  sweep::Options options = sweep_options(words, choice.seed());
   const auto kind = std::make_shared<WorldKind>(choice.world());
   const WorldFactory worlds = trainer_worlds(kind);
   const std::vector<std::string> entry_points =
       chosen_entry_points(*kind, words.entry_points);
-  cli::prepare_sweep_folder(options.out.string());
+  const cli::SweepFolder folder(options.out.string());
+  options.begins = [&folder] { folder.clear(); };
 
   collector::quiet_c10_errors();
   HarnessOptions harness;

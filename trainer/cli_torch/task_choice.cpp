@@ -3,6 +3,7 @@
 #include <mishap/trainer/engine/options.h>
 #include <mishap/trainer/guard/errors.h>
 #include <mishap/trainer/harness/capture/reproduce.h>
+#include <mishap/trainer/harness/cli/torch_part.h>
 #include <mishap/trainer/harness/cli/values.h>
 #include <torch/torch.h>
 
@@ -116,9 +117,7 @@ std::function<TaskParts(Journal&)> TaskChoice::world() const {
 }
 
 std::string TaskChoice::command(const std::string& command) const {
-  std::error_code error;
-  std::string line = shell_quoted(
-      std::filesystem::read_symlink("/proc/self/exe", error).string());
+  std::string line = shell_quoted(cli::front_program());
   line += ' ' + command + ' ' + shell_quoted(name_);
   if (seed_) {
     line += " --seed " + std::to_string(*seed_);

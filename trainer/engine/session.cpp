@@ -22,6 +22,14 @@ Session::~Session() { innermost_session = outer_; }
 
 Session* Session::current() noexcept { return innermost_session; }
 
+bool Session::is_inside_call_of(const Module& module) const noexcept {
+  const Session* call = outer_;
+  while (call != nullptr && &call->module_ != &module) {
+    call = call->outer_;
+  }
+  return call != nullptr;
+}
+
 MetricStore& Session::open_store(std::string_view name) {
   if (store_ == nullptr) {
     throw InputError("log(\"" + std::string(name) + "\") was called in " +

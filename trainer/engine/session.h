@@ -54,6 +54,8 @@ class Session {
   /// Collects into `store` from now on; null refuses to log.
   void collect_into(MetricStore* store) noexcept { store_ = store; }
   MetricStore* store() noexcept { return store_; }
+  /// Another call on this thread, further out, works on that module.
+  bool is_inside_call_of(const Module& module) const noexcept;
   void publish(const Metrics& means);
   const Batch& hold(Batch batch) noexcept;
   void drop_batch() noexcept;

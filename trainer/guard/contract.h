@@ -55,6 +55,10 @@ struct Observation {
   std::string_view entry_point;
   /// The signal that the fault sent; 0 for a thrown error.
   int signal = 0;
+  /// The hook and the component at which an error was thrown; kNone for signals
+  /// and for points that are no hook's.
+  Hook hook = Hook::kNone;
+  Component component;
   /// Null when the call returned as if all was well.
   std::exception_ptr caught;
   std::span<const JournalEntry> journal;

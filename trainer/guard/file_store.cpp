@@ -16,8 +16,7 @@ class SystemStore final : public FileStore {
   int open_folder(const char* path) override {
     return ::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   }
-  ssize_t write(int file, const void* data,
-                std::size_t size) override {
+  ssize_t write(int file, const void* data, std::size_t size) override {
     return ::write(file, data, size);
   }
   int fsync(int file) override { return ::fsync(file); }

@@ -17,8 +17,7 @@ class FileStore {
   virtual int create(const char* path) = 0;
   /// A folder, to be synced.
   virtual int open_folder(const char* path) = 0;
-  virtual ssize_t write(int file, const void* data,
-                        std::size_t size) = 0;
+  virtual ssize_t write(int file, const void* data, std::size_t size) = 0;
   virtual int fsync(int file) = 0;
   virtual int close(int file) = 0;
   virtual int link(const char* from, const char* to) = 0;

@@ -155,8 +155,7 @@ void remove_stale(const std::filesystem::path& folder, std::string_view prefix,
        !error && entry != end; entry.increment(error)) {
     const std::optional<pid_t> process =
         maker(entry->path().filename().native(), prefix);
-    const bool is_dead =
-        process && kill(*process, 0) != 0 && errno == ESRCH;
+    const bool is_dead = process && kill(*process, 0) != 0 && errno == ESRCH;
     if (is_dead || process == getpid()) {
       store.unlink(entry->path().c_str());
     }
@@ -221,8 +220,7 @@ void replace_file(const std::string& path, std::string_view bytes,
     // where the file system has second names.
     if (is_new) {
       store.unlink(target.c_str());
-    } else if (old.exists() &&
-               store.rename(old.c_str(), target.c_str()) == 0) {
+    } else if (old.exists() && store.rename(old.c_str(), target.c_str()) == 0) {
       old.gone();
     }
     throw;

@@ -10,7 +10,8 @@ namespace mishap {
 
 /// Writes a file so that every reader sees the old one or the complete new one,
 /// never anything between, also after a crash or a loss of power: a temporary
-/// file in the same folder, synced, renamed over the old one, the folder synced.
+/// file in the same folder, synced, renamed over the old one, the folder
+/// synced.
 ///
 ///     std::ostringstream bytes;
 ///     torch::save(model, bytes);

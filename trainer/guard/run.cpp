@@ -50,7 +50,6 @@ void Run::open() {
   if (options_in_.handle_signals) {
     seat_.enter(parent_ != nullptr ? &parent_->seat_ : nullptr);
   }
-  keepers_ = make_state_keepers();
   status_ = Status::kRunning;
   for (Observer* observer : options_in_.observers) {
     observer->on_enter(*this);
@@ -58,6 +57,7 @@ void Run::open() {
   for (Observer* interceptor : options_in_.interceptors) {
     interceptor->on_enter(*this);
   }
+  keepers_ = make_state_keepers();
   // No safe point here: the body has not yet said who is to be told. The first
   // hook has one.
 }
@@ -114,12 +114,13 @@ void Run::honour_signal() {
 }
 
 void Run::fail(std::exception_ptr error) {
-  Failure failure{std::move(error), place_};
-  if (thrown_ == failure.error) {
-    failure.place = thrown_place_;
-  }
+  const Place place = place_of(error);
   thrown_ = nullptr;
-  failure_ = std::move(failure);
+  failure_ = Failure{std::move(error), place};
+}
+
+Place Run::place_of(const std::exception_ptr& error) const noexcept {
+  return thrown_ == error ? thrown_place_ : place_;
 }
 
 FinalWord Run::final_word() const noexcept {
@@ -161,16 +162,23 @@ bool Run::done(DutyKind kind, Component component) const noexcept {
   });
 }
 
+Run::Duty* Run::next_due(DutyKind kind) noexcept {
+  const auto is_due = [kind](const Duty& duty) {
+    return duty.kind == kind && !duty.done;
+  };
+  if (kind == DutyKind::kRelease || kind == DutyKind::kTeardown) {
+    const auto last = std::find_if(duties_.rbegin(), duties_.rend(), is_due);
+    return last == duties_.rend() ? nullptr : &*last;
+  }
+  const auto first = std::find_if(duties_.begin(), duties_.end(), is_due);
+  return first == duties_.end() ? nullptr : &*first;
+}
+
 void Run::fulfil(std::string_view step, DutyKind kind) {
-  const bool last_first =
-      kind == DutyKind::kRelease || kind == DutyKind::kTeardown;
-  // By index: a duty may take on another one.
-  for (std::size_t i = 0; i < duties_.size(); ++i) {
-    Duty& duty = duties_[last_first ? duties_.size() - 1 - i : i];
-    if (duty.kind == kind && !duty.done) {
-      duty.done = true;
-      do_duty(step, duty);
-    }
+  // Looked for anew each time: a duty may take on another one.
+  while (Duty* const duty = next_due(kind)) {
+    duty->done = true;
+    do_duty(step, *duty);
   }
 }
 
@@ -235,15 +243,20 @@ void Run::isolate(std::string_view step, Component component, Hook hook,
     place_.stage = stage;
     return;
   }
-  CleanupNote note{step, component, hook, CleanupNote::Outcome::kRan, 0};
+  CleanupNote note;
+  note.step = step;
+  note.component = component;
+  note.hook = hook;
   const std::int64_t start = steady_nanos();
   try {
     perform();
   } catch (const abi::__forced_unwind&) {
     throw;
   } catch (...) {
+    const std::exception_ptr error = std::current_exception();
     note.outcome = CleanupNote::Outcome::kFailed;
-    secondary_.push_back({std::current_exception(), thrown_place_, step});
+    note.error = secondary_.size();
+    secondary_.push_back({error, place_of(error), step});
     thrown_ = nullptr;
   }
   const std::int64_t nanos = steady_nanos() - start;

@@ -47,6 +47,8 @@ struct CleanupNote {
   Hook hook = Hook::kNone;
   Outcome outcome = Outcome::kRan;
   std::int64_t micros = 0;
+  /// Its error, as an index into Run::secondary().
+  std::optional<std::size_t> error;
 };
 
 /// An error that came while the first one was being handled.
@@ -233,7 +235,9 @@ class Run {
   }
   void note_throw() noexcept;
   void honour_signal();
+  Duty* next_due(DutyKind kind) noexcept;
   void do_duty(std::string_view step, Duty& duty);
+  Place place_of(const std::exception_ptr& error) const noexcept;
   /// call(), but the piece runs also when a fault or an observer throws in
   /// front of it; that error leaves afterwards, one of the piece is noted.
   void call_owed(std::string_view step, Hook hook, Component component,

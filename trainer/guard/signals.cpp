@@ -35,6 +35,8 @@ struct Registry {
   std::atomic<std::size_t> seats{0};
   std::atomic<std::uint32_t> arrived{0};
   std::atomic<std::uint32_t> answered{0};
+  // The newest one that a handler of the program was told of.
+  std::atomic<std::uint32_t> passed_on{0};
   std::atomic<std::int64_t> first_nanos{0};
   std::atomic<int> signal{0};
   std::atomic<int> code{0};
@@ -114,23 +116,35 @@ void raise_unanswered() noexcept {
   const std::uint32_t arrived = registry.arrived.load();
   std::uint32_t answered = registry.answered.load();
   if (answered != arrived &&
-      registry.answered.compare_exchange_strong(answered, arrived)) {
+      registry.answered.compare_exchange_strong(answered, arrived) &&
+      registry.passed_on.load() != arrived) {
     raise(registry.signal.load());
   }
 }
 
-// Calls the program's own handler; says false where it had none.
-bool pass_on(int signal, siginfo_t* info, void* context) noexcept {
-  const struct sigaction& before = registry.previous[index_of(signal)];
-  if ((before.sa_flags & SA_SIGINFO) != 0) {
-    before.sa_sigaction(signal, info, context);
-    return true;
+bool is_handler(const struct sigaction& action) noexcept {
+  return (action.sa_flags & SA_SIGINFO) != 0 ||
+         (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
+}
+
+// Where on this thread's stack our handler called the program's own. Kept as an
+// address, since a handler may leave by siglongjmp().
+constinit thread_local const char* passing_on_from = nullptr;
+
+bool is_called_back() noexcept {
+  const auto* here = static_cast<const char*>(__builtin_frame_address(0));
+  return passing_on_from != nullptr && here < passing_on_from;
+}
+
+void pass_on(const struct sigaction& action, int signal, siginfo_t* info,
+             void* context) noexcept {
+  passing_on_from = static_cast<const char*>(__builtin_frame_address(0));
+  if ((action.sa_flags & SA_SIGINFO) != 0) {
+    action.sa_sigaction(signal, info, context);
+  } else {
+    action.sa_handler(signal);
   }
-  if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
-    before.sa_handler(signal);
-    return true;
-  }
-  return false;
+  passing_on_from = nullptr;
 }
 
 void on_signal(int signal, siginfo_t* info, void* context) {
@@ -143,6 +157,13 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     errno = saved_errno;
     return;
   }
+  if (is_called_back()) {
+    // A handler that was installed over ours, and under it again, chains back.
+    if (registry.seats.load() == 0) {
+      die_by(signal);
+    }
+    return;
+  }
   const std::int64_t now = now_nanos();
   const Received received{signal, info->si_code,
                           info->si_code > 0 ? 0 : info->si_pid, now};
@@ -152,7 +173,9 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     }
     // Code that saved our handler during a run put it back afterwards. Raising
     // again would only lead back here.
-    if (!pass_on(signal, info, context) && before.sa_handler == SIG_DFL) {
+    if (is_handler(before)) {
+      pass_on(before, signal, info, context);
+    } else if (before.sa_handler == SIG_DFL) {
       die_by(signal);
     }
     errno = saved_errno;
@@ -173,14 +196,25 @@ void on_signal(int signal, siginfo_t* info, void* context) {
       slot.counters_at_signal.store(
           slot.counters.load(std::memory_order_relaxed));
     }
+    const bool is_heard = is_handler(before);
+    if (is_heard) {
+      registry.passed_on.store(arrived + 1);
+    }
     registry.arrived.fetch_add(1);
-    pass_on(signal, info, context);
+    if (is_heard) {
+      pass_on(before, signal, info, context);
+    }
     if (registry.seats.load() == 0) {
       // Another thread gave the last seat back while this handler ran.
       raise_unanswered();
     }
   }
   errno = saved_errno;
+}
+
+bool is_ours(const struct sigaction& action) noexcept {
+  return (action.sa_flags & SA_SIGINFO) != 0 &&
+         action.sa_sigaction == on_signal;
 }
 
 void install_handlers() noexcept {
@@ -192,6 +226,11 @@ void install_handlers() noexcept {
     struct sigaction current {};
     sigaction(kSignals[i], nullptr, &current);
     if ((current.sa_flags & SA_SIGINFO) == 0 && current.sa_handler == SIG_IGN) {
+      continue;
+    }
+    if (is_ours(current)) {
+      // Put back by code that had saved it: what was before is known.
+      registry.installed[i] = true;
       continue;
     }
     registry.previous[i] = current;
@@ -214,8 +253,7 @@ void restore_handlers() noexcept {
     struct sigaction current {};
     sigaction(kSignals[i], nullptr, &current);
     // Somebody who installed a handler of his own during the run keeps it.
-    if ((current.sa_flags & SA_SIGINFO) != 0 &&
-        current.sa_sigaction == on_signal) {
+    if (is_ours(current)) {
       sigaction(kSignals[i], &registry.previous[i], nullptr);
     }
     registry.installed[i] = false;

@@ -38,8 +38,9 @@ class Seat {
   void enter(const Seat* parent) noexcept;
 
   /// Gives the seat back. When it was the last one the previous actions are
-  /// restored first; a signal that came in and that no run honoured is then
-  /// raised again, so that none is swallowed.
+  /// restored first; a signal that came in, that no run honoured and that no
+  /// handler of the program was told of is then raised again, so that none is
+  /// swallowed.
   void leave() noexcept;
 
   bool entered() const noexcept { return entered_; }

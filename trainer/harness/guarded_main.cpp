@@ -1,10 +1,11 @@
+#include <cxxabi.h>
 #include <mishap/collector/clock.h>
 #include <mishap/collector/exception_chain.h>
 #include <mishap/collector/record_writer.h>
 #include <mishap/collector/throw_site.h>
 #include <mishap/collector/uuid.h>
 #include <mishap/faultinject/plan_error.h>
-#include <mishap/trainer/harness/capture/capture_observer.h>
+#include <mishap/trainer/harness/capture/recorded_errors.h>
 #include <mishap/trainer/harness/capture/reproduce.h>
 #include <mishap/trainer/harness/capture/sinks.h>
 #include <mishap/trainer/harness/guard.h>
@@ -50,7 +51,7 @@ void record_and_exit(const signals::Received& received) {
 
 // An error that no guard saw gets its record here, with no entry point.
 void record_unguarded(const std::exception_ptr& error) {
-  if (!recorded_as(error).empty()) {
+  if (find_recorded(error)) {
     return;
   }
   HarnessOptions options;
@@ -97,6 +98,9 @@ int guarded_main(int /*argc*/, char** /*argv*/,
   } catch (const faultinject::PlanError& error) {
     std::fprintf(stderr, "mishap: %s\n", error.what());
     return 2;
+  } catch (const abi::__forced_unwind&) {
+    // pthread_exit() or a cancellation: nothing to answer for.
+    throw;
   } catch (...) {
     const std::exception_ptr error = std::current_exception();
     record_unguarded(error);

@@ -10,7 +10,13 @@ namespace {
 
 class Reuse final : public Checker {
  public:
-  explicit Reuse(TrainerWorld& world) : world_(world) {}
+  explicit Reuse(TrainerWorld& world) : world_(world) {
+    // Asked before anything fails: a failure that harms fresh worlds too must
+    // not pass for a refusal.
+    for (const std::string& entry_point : trainer_entry_points()) {
+      world_.kind().refusal(entry_point);
+    }
+  }
 
   Clause clause() const noexcept override { return Clause::kC11; }
 

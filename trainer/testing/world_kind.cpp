@@ -49,7 +49,7 @@ std::string weight_bytes(const Module& module) {
 HarnessOptions quiet_options() {
   HarnessOptions options;
   options.capture.report_on_stderr = false;
-  options.capture.pending_slot = false;
+  options.capture.writes = false;
   return options;
 }
 

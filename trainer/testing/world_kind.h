@@ -65,7 +65,7 @@ class WorldKind : public std::enable_shared_from_this<WorldKind> {
 /// Parameters and buffers as bytes: equal only when every bit is.
 std::string weight_bytes(const Module& module);
 
-/// Options for a call that is no case: no report, no pending slot.
+/// Options for a call that is no case: nothing printed, nothing written.
 HarnessOptions quiet_options();
 
 /// Two fits are alike only from the same random numbers: seeds them.

@@ -1,3 +1,4 @@
+#include <cxxabi.h>
 #include <mishap/trainer/engine/class_name_of.h>
 #include <mishap/trainer/engine/detail/call.h>
 #include <mishap/trainer/engine/device.h>
@@ -26,7 +27,7 @@ Call::Call(Run& run, Module& module, DataModule& data,
                                  : std::make_shared<SingleDevice>()) {}
 
 void Call::configure(bool nested) {
-  keeps_gradients_ = nested;
+  keeps_gradients_ = nested || session_.is_inside_call_of(module_);
   tell_everybody();
   owe_release([this] { session_.drop_batch(); });
   owe_release([this] { drop_gradients(); });
@@ -37,6 +38,7 @@ void Call::configure(bool nested) {
     }
   });
 
+  raise_unseated();
   for (auto& [name, value] : describe(options_)) {
     run_.set_option(name, std::move(value));
   }
@@ -65,17 +67,13 @@ void Call::configure(bool nested) {
     }
     seat_callback(callback);
   }
+  raise_unseated();
   if (!names_.problem().empty()) {
     throw InputError(names_.problem());
   }
 }
 
 void Call::tell_everybody() {
-  for (const std::shared_ptr<Callback>& callback : options_.callbacks) {
-    if (callback != nullptr) {
-      seat_callback(callback);
-    }
-  }
   run_.owe(
       DutyKind::kTell, fixed_.data,
       [this](Run& run) { data_.on_exception(run.event_for(fixed_.data)); },
@@ -90,24 +88,55 @@ void Call::tell_everybody() {
         strategy_->on_exception(run.event_for(fixed_.strategy));
       },
       kStrategy);
+  for (const std::shared_ptr<Callback>& callback : options_.callbacks) {
+    if (callback != nullptr) {
+      seat_callback(callback);
+    }
+  }
   for (const std::shared_ptr<Logger>& logger : options_.loggers) {
     if (logger != nullptr) {
-      loggers_.push_back({logger, names_.add("logger.", logger->name(),
-                                             class_name_of(*logger))});
+      std::string name;
+      ask([&] { name = logger->name(); });
+      loggers_.push_back(
+          {logger, names_.add("logger.", name, class_name_of(*logger))});
+    }
+  }
+}
+
+// What a component says of itself before anybody is told of errors: an error of
+// its own waits until all are seated.
+void Call::ask(const std::function<void()>& question) {
+  try {
+    question();
+  } catch (const abi::__forced_unwind&) {
+    throw;
+  } catch (...) {
+    if (!unseated_) {
+      unseated_ = std::current_exception();
     }
   }
 }
 
 void Call::seat_callback(const std::shared_ptr<Callback>& callback) {
+  std::string name;
+  ask([&] { name = callback->name(); });
   const Component component =
-      names_.add("callback.", callback->name(), class_name_of(*callback));
-  callbacks_.push_back({callback, component, callback->monitors()});
+      names_.add("callback.", name, class_name_of(*callback));
+  CallbackSeat seat{callback, component, false};
+  ask([&] { seat.monitors = callback->monitors(); });
+  callbacks_.push_back(seat);
   run_.owe(
       DutyKind::kTell, component,
       [told = callback.get(), component](Run& run) {
         told->on_exception(run.event_for(component));
       },
       kCallbacks);
+}
+
+void Call::raise_unseated() {
+  if (unseated_) {
+    std::rethrow_exception(std::exchange(unseated_, nullptr));
+  }
 }
 
 void Call::owe_release(std::function<void()> release) {

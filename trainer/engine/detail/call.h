@@ -121,6 +121,8 @@ class Call {
  private:
   void seat_callback(const std::shared_ptr<Callback>& callback);
   void tell_everybody();
+  void ask(const std::function<void()>& question);
+  void raise_unseated();
   void owe_release(std::function<void()> release);
   void owe_data_teardown();
   void prepare_data();
@@ -148,6 +150,7 @@ class Call {
   std::vector<ModuleModes> modes_;
   Optimizers optimizers_;
   std::vector<std::unique_ptr<LoaderInUse>> loaders_;
+  std::exception_ptr unseated_;
   bool keeps_gradients_ = false;
   bool data_teardown_owed_ = false;
   bool module_teardown_owed_ = false;

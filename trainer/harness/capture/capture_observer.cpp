@@ -1,5 +1,4 @@
 #include <mishap/collector/clock.h>
-#include <mishap/collector/exception_object.h>
 #include <mishap/collector/modules.h>
 #include <mishap/collector/record_writer.h>
 #include <mishap/collector/resolve/capture.h>
@@ -10,6 +9,7 @@
 #include <mishap/trainer/harness/capture/capture_storage.h>
 #include <mishap/trainer/harness/capture/failure_report.h>
 #include <mishap/trainer/harness/capture/process_sample.h>
+#include <mishap/trainer/harness/capture/recorded_errors.h>
 #include <mishap/trainer/harness/capture/reproduce.h>
 #include <mishap/trainer/harness/capture/sinks.h>
 #include <pthread.h>
@@ -25,13 +25,6 @@ using collector::Record;
 using collector::RecordPlace;
 
 thread_local CaptureObserver* innermost = nullptr;
-
-// The record that this thread wrote last, and for which exception object.
-struct LastRecord {
-  const void* object = nullptr;
-  collector::Uuid record_id;
-};
-thread_local LastRecord last_record;
 
 std::optional<std::int64_t> counter(std::int64_t value) noexcept {
   return value < 0 ? std::nullopt : std::optional(value);
@@ -152,7 +145,6 @@ void fill_cleanup(CaptureStorage& storage, const Run& run) noexcept {
       out.message = storage.keep(storage.secondary.entries()[0].message);
     }
   }
-  std::size_t next_failed = 0;
   for (const CleanupNote& note : run.cleanup()) {
     if (count == storage.cleanup.size()) {
       break;
@@ -163,8 +155,8 @@ void fill_cleanup(CaptureStorage& storage, const Run& run) noexcept {
     out.component = note.component.name();
     out.outcome = static_cast<collector::CleanupOutcome>(note.outcome);
     out.micros = note.micros;
-    if (note.outcome == CleanupNote::Outcome::kFailed && next_failed < failed) {
-      out.error = storage.suppressed[next_failed++].message;
+    if (note.error && *note.error < failed) {
+      out.error = storage.suppressed[*note.error].message;
     }
   }
   storage.record.suppressed = {storage.suppressed.data(), failed};
@@ -248,7 +240,8 @@ void CaptureObserver::on_enter(Run& run) {
   record.thread.id = gettid();
   record.process.pid = getpid();
   record.fault.status = fault_status();
-  if (options_.pending_slot && slot_.open(sink_.folder(), run_id_.view())) {
+  if (options_.writes && options_.pending_slot &&
+      slot_.open(sink_.folder(), run_id_.view())) {
     slot_.hold(write_line(*storage_));
   }
 }
@@ -294,9 +287,9 @@ void CaptureObserver::on_failure(Run& run, const Failure& failure) noexcept {
   if (run.interrupt()) {
     record.interrupt = to_record(run.entry_point(), *run.interrupt());
   }
-  const void* object = collector::exception_object(failure.error);
-  if (object == last_record.object && object != nullptr) {
-    storage.inner_record_id = last_record.record_id;
+  const std::optional<RecordedError> inner = find_recorded(failure.error);
+  if (inner && inner->parent_run_id == run_id_) {
+    storage.inner_record_id = inner->record_id;
     record.inner_record_id = storage.inner_record_id.view();
   }
   try {
@@ -312,6 +305,10 @@ void CaptureObserver::on_failure(Run& run, const Failure& failure) noexcept {
 }
 
 void CaptureObserver::on_close(Run& run, const Failure* failure) noexcept {
+  if (!storage_) {
+    // The run failed before it could be watched.
+    return;
+  }
   if (failure != nullptr && frozen_) {
     CaptureStorage& storage = *storage_;
     Record& record = storage.record;
@@ -323,14 +320,17 @@ void CaptureObserver::on_close(Run& run, const Failure* failure) noexcept {
     if (run.interrupt()) {
       record.interrupt = to_record(run.entry_point(), *run.interrupt());
     }
-    sink_.append_record(write_line(storage));
-    last_record = {collector::exception_object(failure->error), record_id_};
+    const bool is_kept =
+        options_.writes && sink_.append_record(write_line(storage));
+    remember_recorded(
+        failure->error,
+        {record_id_, outer_ == nullptr ? collector::Uuid() : outer_->run_id_});
     if (options_.report_on_stderr) {
-      report_failure(record, sink_.records_path());
+      report_failure(record, sink_.records_path(), is_kept);
     }
   }
   slot_.close();
-  if (failure != nullptr || options_.rows_of_clean_runs) {
+  if (options_.writes && (failure != nullptr || options_.rows_of_clean_runs)) {
     append_row(run, failure);
   }
   throws_.reset();
@@ -383,13 +383,6 @@ void CaptureObserver::append_row(const Run& run,
   } catch (...) {
     // A row is a convenience: for want of memory the run goes without.
   }
-}
-
-std::string recorded_as(const std::exception_ptr& error) {
-  const void* object = collector::exception_object(error);
-  return object != nullptr && object == last_record.object
-             ? std::string(last_record.record_id.view())
-             : std::string();
 }
 
 }  // namespace mishap

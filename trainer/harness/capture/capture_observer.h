@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 
 namespace mishap {
 
@@ -55,9 +54,5 @@ class CaptureObserver final : public Observer {
   std::uint64_t firings_at_start_ = 0;
   bool frozen_ = false;
 };
-
-/// Id of the record that this thread wrote last for that very exception object;
-/// empty when there is none.
-std::string recorded_as(const std::exception_ptr& error);
 
 }  // namespace mishap

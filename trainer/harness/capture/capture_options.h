@@ -9,6 +9,8 @@ struct CaptureOptions {
   /// Folder for records.jsonl and runs.jsonl, made when the first line is
   /// written. Empty: MISHAP_RECORDS, else "mishap-records".
   std::string records;
+  /// False: the run leaves nothing in the folder, as if it had not been.
+  bool writes = true;
   /// Also write a row of runs.jsonl for runs that went well.
   bool rows_of_clean_runs = false;
   /// Wait until a record is on the disk.

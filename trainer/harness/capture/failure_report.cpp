@@ -73,7 +73,7 @@ std::string frames(const collector::Record& record) {
 }
 
 std::string report(const collector::Record& record,
-                   std::string_view records_path) {
+                   std::string_view records_path, bool is_kept) {
   std::string text = "mishap: ";
   text += record.place.entry_point;
   text += record.kind == collector::RecordKind::kInterrupt ? " was interrupted"
@@ -100,8 +100,9 @@ std::string report(const collector::Record& record,
   }
   text += "  exit     " + std::to_string(exit_status_of(record)) +
           " unless the caller handles it\n";
-  text += "  record   " + std::string(record.record_id) + " in " +
-          std::string(records_path) + '\n';
+  text += "  record   " + std::string(record.record_id) +
+          (is_kept ? " in " + std::string(records_path) + '\n'
+                   : " could not be kept: see above\n");
   if (!record.reproduce.empty()) {
     text += "  repeat   " + std::string(record.reproduce) + '\n';
   }
@@ -128,9 +129,9 @@ int exit_status_of(const collector::Record& record) noexcept {
 }
 
 void report_failure(const collector::Record& record,
-                    std::string_view records_path) noexcept {
+                    std::string_view records_path, bool is_kept) noexcept {
   try {
-    const std::string text = report(record, records_path);
+    const std::string text = report(record, records_path, is_kept);
     std::fwrite(text.data(), 1, text.size(), stderr);
   } catch (...) {
     std::fputs("mishap: a run failed; no memory to say more\n", stderr);

@@ -10,6 +10,21 @@
 
 namespace mishap::cli {
 
+namespace {
+
+// What an unset variable of a shell leaves.
+const CLI::Validator& not_empty() {
+  static const CLI::Validator validator(
+      [](std::string& value) {
+        return value.empty() ? std::string("its value is empty")
+                             : std::string();
+      },
+      "");
+  return validator;
+}
+
+}  // namespace
+
 struct CommandLine::Parser {
   explicit Parser(std::string purpose) : app(std::move(purpose)) {}
 
@@ -31,7 +46,10 @@ CommandLine::~CommandLine() = default;
 void CommandLine::positional(const std::string& name, std::string& value,
                              const std::string& help) {
   parser_->positionals.push_back(name);
-  parser_->app.add_option(name, value, help)->required()->type_name("");
+  parser_->app.add_option(name, value, help)
+      ->required()
+      ->type_name("")
+      ->check(not_empty());
 }
 
 void CommandLine::flag(const std::string& name, bool& value,
@@ -44,7 +62,7 @@ void CommandLine::option(const std::string& name, std::string& value,
                          const std::string& meaning, const std::string& help) {
   parser_->names.push_back(name);
   CLI::Option* const option = parser_->app.add_option(name, value, help);
-  option->type_name(meaning)->take_last();
+  option->type_name(meaning)->take_last()->check(not_empty());
   if (!value.empty()) {
     option->capture_default_str();
   }
@@ -56,6 +74,7 @@ void CommandLine::option(const std::string& name,
   parser_->names.push_back(name);
   parser_->app.add_option(name, values, help)
       ->type_name(meaning + " ...")
+      ->check(not_empty())
       ->allow_extra_args(false);
 }
 

@@ -3,6 +3,7 @@
 #include <mishap/trainer/harness/cli/terminal.h>
 
 #include <cstdio>
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -22,6 +23,15 @@ const char* colour_of(Finding::Status status) {
       break;
   }
   return "31";
+}
+
+// One probe that fails must not cost the others.
+Finding look(const Probe& probe) {
+  try {
+    return probe.look();
+  } catch (const std::exception& error) {
+    return {Finding::Status::kFail, error.what(), ""};
+  }
 }
 
 void print(const Probe& probe, const Finding& finding) {
@@ -46,7 +56,7 @@ int run(const std::vector<Probe>& probes, const Invocation& invocation) {
   Json list = Json::array();
   int status = 0;
   for (const Probe& probe : probes) {
-    const Finding finding = probe.look();
+    const Finding finding = look(probe);
     if (finding.status == Finding::Status::kFail) {
       status = 1;
     }

@@ -11,6 +11,7 @@
 #include <mishap/trainer/harness/cli/child.h>
 #include <mishap/trainer/harness/cli/probes.h>
 #include <mishap/trainer/harness/cli/torch_part.h>
+#include <mishap/trainer/harness/cli/values.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -71,8 +72,8 @@ Finding look_at_names() {
 }
 
 std::string folder() {
-  return std::filesystem::absolute(collector::records_folder("mishap-records"))
-      .string();
+  return absolute_path("the folder of records",
+                       collector::records_folder("mishap-records"));
 }
 
 Finding look_at_folder() {

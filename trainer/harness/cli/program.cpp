@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <mishap/collector/build_info.h>
 #include <mishap/collector/reader.h>
 #include <mishap/faultinject/plan_error.h>
@@ -6,9 +7,12 @@
 #include <mishap/trainer/guard/errors.h>
 #include <mishap/trainer/harness/cli/github.h>
 #include <mishap/trainer/harness/cli/program.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 
@@ -70,6 +74,28 @@ int with_exit_status(std::string_view program,
     return complain(program, error.what(), 1);
   } catch (...) {
     return complain(program, "an exception that is no std::exception", 1);
+  }
+}
+
+// What was printed may be all that was wanted.
+int with_output_written(int status, std::string_view program) noexcept {
+  errno = 0;
+  if ((std::fflush(stdout) == 0 && std::ferror(stdout) == 0) || status != 0) {
+    return status;
+  }
+  const std::string reason =
+      errno != 0 ? std::string(": ") + std::strerror(errno) : "";
+  return complain(program,
+                  ("standard output cannot be written" + reason).c_str(), 1);
+}
+
+// A file opened later must not get the number of a stream that was closed, or
+// what is printed lands in it. Read-only: writing says so.
+void keep_standard_numbers() noexcept {
+  for (int number = 0; number <= STDERR_FILENO; ++number) {
+    if (fcntl(number, F_GETFD) == -1 && errno == EBADF) {
+      [[maybe_unused]] const int opened = open("/dev/null", O_RDONLY);
+    }
   }
 }
 
@@ -145,7 +171,8 @@ const Command& Program::find(const std::string& name) const {
 }
 
 int Program::main(int argc, char** argv) const {
-  return with_exit_status(name_, [&] {
+  keep_standard_numbers();
+  const int status = with_exit_status(name_, [&] {
     if (argc < 2) {
       std::fputs(help().c_str(), stderr);
       return kBadInput;
@@ -169,6 +196,7 @@ int Program::main(int argc, char** argv) const {
     }
     return find(command).run(invocation);
   });
+  return with_output_written(status, name_);
 }
 
 }  // namespace mishap::cli

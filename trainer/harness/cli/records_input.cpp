@@ -2,6 +2,7 @@
 #include <mishap/collector/sink.h>
 #include <mishap/trainer/guard/errors.h>
 #include <mishap/trainer/harness/cli/records_input.h>
+#include <mishap/trainer/harness/cli/values.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -65,6 +66,7 @@ class Damage {
 
 ChosenRecords choose(std::istream& input, const std::string& name,
                      const RecordChoice& choice) {
+  const std::string shown = name == "-" ? "standard input" : name;
   RecordReader reader(input, name);
   ChosenRecords chosen;
   std::deque<StoredRecord> kept;
@@ -75,6 +77,9 @@ ChosenRecords choose(std::istream& input, const std::string& name,
       more = record.has_value();
       if (!more) {
         break;
+      }
+      if (!record->text("/record_id")) {
+        throw InputError(shown + " holds rows of runs; name a records.jsonl");
       }
       ++chosen.total;
       if (!choice.id.empty()) {
@@ -89,9 +94,14 @@ ChosenRecords choose(std::istream& input, const std::string& name,
       }
     } catch (const BadRecord& problem) {
       damage.note(problem);
+      more = !input.bad();
     }
   }
-  const std::string shown = name == "-" ? "standard input" : name;
+  if (reader.torn()) {
+    damage.note(BadRecord(shown + ":" + std::to_string(reader.line_number()) +
+                          ": this line is cut off, by a writer at work or one "
+                          "that died"));
+  }
   if (chosen.total == 0) {
     damage.throw_if_any();
     throw InputError(shown +
@@ -125,7 +135,7 @@ ChosenRecords read_records(const std::string& path,
     file /= "records.jsonl";
   }
   const std::filesystem::path folder =
-      std::filesystem::absolute(file).parent_path();
+      std::filesystem::path(absolute_path("FILE", file.string())).parent_path();
   if (file.filename() == "records.jsonl") {
     recover(folder);
   }
@@ -133,6 +143,11 @@ ChosenRecords read_records(const std::string& path,
     throw InputError("there is no file " + file.string() +
                      "; name a records.jsonl, the folder it lies in, or - for "
                      "standard input");
+  }
+  if (std::filesystem::is_directory(file, error)) {
+    throw InputError(file.string() +
+                     " is a folder; name a records.jsonl or the folder it lies "
+                     "in");
   }
   std::ifstream input(file, std::ios::binary);
   ChosenRecords chosen = choose(input, file.string(), choice);

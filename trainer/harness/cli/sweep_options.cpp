@@ -1,11 +1,9 @@
-#include <mishap/collector/sink.h>
 #include <mishap/faultinject/plan.h>
 #include <mishap/trainer/guard/errors.h>
 #include <mishap/trainer/harness/cli/sweep_options.h>
 #include <mishap/trainer/harness/cli/values.h>
 
 #include <array>
-#include <filesystem>
 #include <stdexcept>
 #include <string_view>
 
@@ -44,7 +42,20 @@ std::vector<std::string> actions(const std::string& text) {
     throw InputError("--actions is empty; name such as throw(runtime)");
   }
   for (const std::string& action : result) {
-    faultinject::parse_action(action);
+    using enum faultinject::ActionKind;
+    switch (faultinject::parse_action(action).action) {
+      case kExit:
+      case kAbort:
+      case kPanic:
+      case kHang:
+      case kPause:
+      case kSignal:
+        throw InputError("--actions: '" + action +
+                         "' ends or stops the process that sweeps; 'mishap run "
+                         "--faults' injects it into one run");
+      default:
+        break;
+    }
   }
   return result;
 }
@@ -92,26 +103,8 @@ sweep::Options sweep_options(const SweepWords& words, std::uint64_t seed) {
   }
   options.seed = seed;
   options.known = words.baseline;
-  options.out = std::filesystem::absolute(words.out);
+  options.out = absolute_path("--out", words.out);
   return options;
-}
-
-void prepare_sweep_folder(const std::string& folder) {
-  if (const auto problem = collector::probe_folder(folder)) {
-    const std::size_t advice = problem->find("; ");
-    throw InputError(problem->substr(0, advice) +
-                     "; name another one with --out");
-  }
-  const std::filesystem::path path = folder;
-  const bool has_records = std::filesystem::exists(path / "records.jsonl");
-  if (has_records && !std::filesystem::exists(path / "cases.jsonl")) {
-    throw InputError("the folder " + folder +
-                     " holds records that are no sweep's; name another one "
-                     "with --out");
-  }
-  for (const char* name : {"records.jsonl", "runs.jsonl", "summary.json"}) {
-    std::filesystem::remove(path / name);
-  }
 }
 
 }  // namespace mishap::cli

@@ -29,9 +29,4 @@ void add_sweep_options(CommandLine& line, SweepWords& words);
 faultinject::sweep::Options sweep_options(const SweepWords& words,
                                           std::uint64_t seed);
 
-/// Makes the output folder ready: what an earlier sweep left there is removed.
-/// Throws InputError when it cannot be written, or when it holds records that
-/// are no sweep's.
-void prepare_sweep_folder(const std::string& folder);
-
 }  // namespace mishap::cli

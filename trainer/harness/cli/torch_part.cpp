@@ -33,6 +33,22 @@ std::string program_folder() {
       .string();
 }
 
+std::string front_program() {
+  std::error_code error;
+  const std::filesystem::path own =
+      std::filesystem::read_symlink("/proc/self/exe", error);
+  if (own.filename() == "mishap-torch") {
+    for (const char* place : {"mishap", "../../bin/mishap"}) {
+      const std::filesystem::path front =
+          (own.parent_path() / place).lexically_normal();
+      if (std::filesystem::exists(front, error)) {
+        return front.string();
+      }
+    }
+  }
+  return own.string();
+}
+
 std::vector<std::string> torch_part_places() {
   const std::string folder = program_folder();
   const std::filesystem::path installed =

@@ -10,6 +10,10 @@ namespace mishap::cli {
 /// The folder of this program's file.
 std::string program_folder();
 
+/// The program to type: `mishap` for `mishap-torch`, which nobody has to know
+/// of, else this program.
+std::string front_program();
+
 /// Where `mishap-torch` may lie, nearest first: beside this program, or in
 /// ../libexec/mishap.
 std::vector<std::string> torch_part_places();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <sstream>
 #include <utility>
 
@@ -89,6 +90,17 @@ std::pair<std::string, std::string> assignment(std::string_view what,
     throw InputError(takes(what, "name=value", text));
   }
   return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::string absolute_path(std::string_view what, const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  if (error) {
+    throw InputError(std::string(what) + ": '" + path +
+                     "' lies in a current folder that is gone; name an "
+                     "absolute path");
+  }
+  return absolute.string();
 }
 
 std::vector<std::string> list(std::string_view text) {

@@ -27,6 +27,9 @@ std::string one_of(std::string_view what, const std::string& text,
 std::pair<std::string, std::string> assignment(std::string_view what,
                                                const std::string& text);
 
+/// The path made absolute; InputError when there is no current folder.
+std::string absolute_path(std::string_view what, const std::string& path);
+
 /// Cuts at commas that stand in no brackets and no quotes, and trims.
 std::vector<std::string> list(std::string_view text);
 

@@ -23,6 +23,12 @@ class OneRecord final : public Checker {
     if (record.entry_point != seen.entry_point) {
       return "the record names the entry point '" + record.entry_point + "'";
     }
+    if (seen.hook != Hook::kNone &&
+        (record.hook != to_string(seen.hook) ||
+         record.component != seen.component.name())) {
+      return "the record says that the error came in " + record.hook + " of " +
+             record.component;
+    }
     return std::nullopt;
   }
 };

@@ -37,6 +37,14 @@ class ToldOnce final : public Checker {
         if (first == nullptr) {
           first = &entry;
         }
+        if (seen.hook != Hook::kNone &&
+            (entry.place.hook != seen.hook ||
+             entry.place.component != seen.component)) {
+          return std::string(component.name()) +
+                 " was told that the error came in " +
+                 std::string(to_string(entry.place.hook)) + " of " +
+                 std::string(entry.place.component.name());
+        }
         if (entry.entry_point != seen.entry_point ||
             !same_place(entry.place, first->place)) {
           return std::string(component.name()) +

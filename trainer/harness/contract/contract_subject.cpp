@@ -54,6 +54,22 @@ int signal_of(std::string_view action) {
                                           : 0;
 }
 
+// Fills where the error of the fault is thrown, when that is at a hook.
+void fill_place(const Case& failing, Observation& seen) {
+  std::string_view name = faultinject::name_of(failing.point);
+  constexpr std::string_view kPrefix = "hook/";
+  if (seen.signal != 0 || !name.starts_with(kPrefix)) {
+    return;
+  }
+  name.remove_prefix(kPrefix.size());
+  if (name.ends_with(faultinject::kAfter)) {
+    name.remove_suffix(faultinject::kAfter.size());
+  }
+  const std::size_t slash = name.find('/');
+  seen.hook = hook_from_string(name.substr(0, slash)).value_or(Hook::kNone);
+  seen.component = Component::named(name.substr(slash + 1));
+}
+
 // Position in `sequence` of hit number `hit` of `point`, or its size.
 std::size_t position_of(const std::vector<PointId>& sequence, PointId point,
                         std::uint64_t hit) {
@@ -113,11 +129,13 @@ Verdict ContractSubject::run(const Case& failing) {
   Observation seen;
   seen.entry_point = failing.entry_point;
   seen.signal = signal_of(failing.action);
+  fill_place(failing, seen);
   seen.components = components;
   seen.loggers = loggers;
   world->journal().clear();
 
-  HitTrace trace(faultinject::Scope::process(), kTraceCapacity);
+  HitTrace trace(faultinject::Scope::process(),
+                 std::max(kTraceCapacity, clean.sequence.size() + 1));
   std::optional<faultinject::Scenario> armed = faultinject::arm(
       faultinject::Plan::parse(failing.spec), faultinject::Scope::process());
   for (const auto& checker : checkers) {

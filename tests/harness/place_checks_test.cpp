@@ -26,14 +26,13 @@ class PlaceChecks : public ::testing::Test {
     entry.place.component = Component::named("module");
     const std::vector<JournalEntry> journal = {entry};
     const std::vector<Component> components = {callback};
-    const std::vector<RecordSeen> records = {
-        {.record_id = "1",
-         .run_id = "2",
-         .kind = "error",
-         .entry_point = "fit",
-         .stage = "train",
-         .hook = recorded,
-         .component = "module"}};
+    const std::vector<RecordSeen> records = {{.record_id = "1",
+                                              .run_id = "2",
+                                              .kind = "error",
+                                              .entry_point = "fit",
+                                              .stage = "train",
+                                              .hook = recorded,
+                                              .component = "module"}};
     Observation seen;
     seen.entry_point = "fit";
     seen.hook = Hook::kTrainingStep;

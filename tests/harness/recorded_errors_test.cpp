@@ -40,7 +40,8 @@ class RecordedErrors : public ::testing::Test {
   HarnessOptions options_;
 };
 
-TEST_F(RecordedErrors, OfEarlierRunsAreNoInnerOnesThoughTheirAddressIsUsedAgain) {
+TEST_F(RecordedErrors,
+       OfEarlierRunsAreNoInnerOnesThoughTheirAddressIsUsedAgain) {
   constexpr int kRuns = 50;
   for (int i = 0; i < kRuns; ++i) {
     EXPECT_THROW(guard(
@@ -61,7 +62,8 @@ TEST_F(RecordedErrors, OfANestedRunAreNamedByTheOuterOne) {
                    [&](mishap::Run&) {
                      guard(
                          "validate",
-                         [](mishap::Run&) { throw std::runtime_error("x"); }, options_);
+                         [](mishap::Run&) { throw std::runtime_error("x"); },
+                         options_);
                    },
                    options_),
                std::runtime_error);
@@ -73,10 +75,9 @@ TEST_F(RecordedErrors, OfANestedRunAreNamedByTheOuterOne) {
 // Under guarded_main, which keeps its own records.
 int records_of(const std::function<void()>& work) {
   static int calls = 0;
-  const std::string folder =
-      (std::filesystem::temp_directory_path() /
-       ("mishap-main-" + std::to_string(getpid()) + '-' +
-        std::to_string(calls++)));
+  const std::string folder = (std::filesystem::temp_directory_path() /
+                              ("mishap-main-" + std::to_string(getpid()) + '-' +
+                               std::to_string(calls++)));
   setenv("MISHAP_RECORDS", folder.c_str(), 1);
   ::testing::internal::CaptureStderr();
   guarded_main(0, nullptr, work);
@@ -94,16 +95,19 @@ int records_of(const std::function<void()>& work) {
 TEST(RecordedErrorsOfAProgram, AreOneThoughTheRunWasOnAnotherThread) {
   EXPECT_EQ(records_of([] {
               std::async(std::launch::async, [] {
-                guard("fit", [](mishap::Run&) { throw std::runtime_error("x"); });
+                guard("fit",
+                      [](mishap::Run&) { throw std::runtime_error("x"); });
               }).get();
             }),
             1);
 }
 
-TEST(RecordedErrorsOfAProgram, AreTwoThoughTheSecondOneHasTheAddressOfTheFirst) {
+TEST(RecordedErrorsOfAProgram,
+     AreTwoThoughTheSecondOneHasTheAddressOfTheFirst) {
   EXPECT_EQ(records_of([] {
               try {
-                guard("fit", [](mishap::Run&) { throw std::runtime_error("x"); });
+                guard("fit",
+                      [](mishap::Run&) { throw std::runtime_error("x"); });
               } catch (const std::runtime_error&) {
               }
               throw std::runtime_error("y");

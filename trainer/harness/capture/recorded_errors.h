@@ -15,8 +15,8 @@ struct RecordedError {
 };
 
 /// Remembers which record tells of this very object, for whoever sees it next,
-/// on any thread; the last few are kept. An object is known again by its address
-/// and the moment of its throw: addresses are used again.
+/// on any thread; the last few are kept. An object is known again by its
+/// address and the moment of its throw: addresses are used again.
 void remember_recorded(const std::exception_ptr& error,
                        const RecordedError& recorded) noexcept;
 

@@ -8,8 +8,9 @@ namespace mishap::cli {
 /// this lives.
 class SweepFolder {
  public:
-  /// Throws InputError when the folder cannot be written, holds records that are
-  /// no sweep's, or is being written to by another sweep. Changes nothing in it.
+  /// Throws InputError when the folder cannot be written, holds records that
+  /// are no sweep's, or is being written to by another sweep. Changes nothing
+  /// in it.
   explicit SweepFolder(std::string folder);
   ~SweepFolder();
   SweepFolder(const SweepFolder&) = delete;

@@ -76,12 +76,7 @@ class Line {
   void objects(std::string_view key, std::span<const Item> items,
                std::size_t limit, Keep keep, Body body) noexcept {
     begin_list(key, items.size(), limit);
-    for (const Item& item : part(items, limit, keep)) {
-      next_item();
-      json_.begin_object();
-      body(item);
-      json_.end_object();
-    }
+    for (const Item& item : part(items, limit, keep)) write_item(item, body);
     end_list();
   }
 
@@ -91,12 +86,7 @@ class Line {
               std::size_t kept, Choose choose, Body body) noexcept {
     begin_list(key, items.size(), kept);
     for (const Item& item : items) {
-      if (choose(item)) {
-        next_item();
-        json_.begin_object();
-        body(item);
-        json_.end_object();
-      }
+      if (choose(item)) write_item(item, body);
     }
     end_list();
   }
@@ -150,6 +140,13 @@ class Line {
 
   void begin_list(std::string_view key, std::size_t total,
                   std::size_t limit) noexcept;
+  template <typename Item, typename Body>
+  void write_item(const Item& item, Body& body) noexcept {
+    next_item();
+    json_.begin_object();
+    body(item);
+    json_.end_object();
+  }
   void next_item() noexcept { ++steps_[depth_ - 1].index; }
   void end_list() noexcept;
   void enter(std::string_view key) noexcept;

@@ -65,8 +65,6 @@ struct ValidatesBeforeEachStep final : Callback {
 };
 
 TEST(EngineOverlapTest, AnotherTrainersEvaluationLeavesTheGradientsToTheFit) {
-  TinyWorld plain;
-  Engine(plain.options()).fit(plain.module, plain.data);
   TinyWorld watched;
   TrainerOptions options = watched.options();
   const auto validates = std::make_shared<ValidatesBeforeEachStep>(watched);

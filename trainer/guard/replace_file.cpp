@@ -1,16 +1,15 @@
-#include <fcntl.h>
 #include <mishap/trainer/guard/replace_file.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <ctime>
 #include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 namespace mishap {
@@ -137,12 +136,9 @@ std::optional<pid_t> maker(std::string_view name, std::string_view prefix) {
   }
   name.remove_prefix(prefix.size());
   pid_t process = 0;
-  std::size_t digits = 0;
-  for (; digits < name.size() && name[digits] >= '0' && name[digits] <= '9';
-       ++digits) {
-    process = process * 10 + (name[digits] - '0');
-  }
-  return digits > 0 && digits < 8 && name.substr(digits).starts_with('-')
+  const char* const end = name.data() + name.size();
+  const auto [stop, error] = std::from_chars(name.data(), end, process);
+  return error == std::errc() && process > 0 && stop != end && *stop == '-'
              ? std::optional(process)
              : std::nullopt;
 }

@@ -20,7 +20,7 @@ namespace mishap {
 /// When it throws, what was there is there still. Temporary files that a killed
 /// save of the same file left are removed. Of a symbolic link the target is
 /// replaced. A file-size limit is an error here, not the end of the process.
-/// Linux; one process at a time for one path.
+/// Linux; one save at a time for one path.
 /// @throws FileError
 void replace_file(const std::string& path, std::string_view bytes,
                   FileStore& store = FileStore::system());

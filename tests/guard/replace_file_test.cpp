@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "../temp_folder.h"
+
 namespace mishap {
 namespace {
 
@@ -77,14 +79,6 @@ class WatchedStore final : public FileStore {
 
 class ReplaceFile : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name =
-        (std::filesystem::temp_directory_path() / "mishap-files-XXXXXX");
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::string path() const { return folder_ / "model.pt"; }
   std::string read() const {
     std::ifstream in(path(), std::ios::binary);
@@ -98,7 +92,8 @@ class ReplaceFile : public ::testing::Test {
     return names;
   }
 
-  std::filesystem::path folder_;
+  mishap::testing::TempFolder temporary_;
+  std::filesystem::path folder_ = temporary_.path();
 };
 
 TEST_F(ReplaceFile, MakesAFileAndReplacesIt) {

@@ -10,8 +10,8 @@
 #include <set>
 #include <thread>
 
+#include "../temp_folder.h"
 #include "fake_world.h"
-#include "temp_folder.h"
 
 namespace mishap::testing {
 namespace {

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "../temp_folder.h"
+
 namespace mishap {
 namespace {
 
@@ -23,14 +25,7 @@ using faultinject::Scope;
 
 class FaultStore : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name =
-        (std::filesystem::temp_directory_path() / "mishap-store-XXXXXX");
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-    save_file(path(), "the old one");
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void SetUp() override { save_file(path(), "the old one"); }
 
   std::string path() const { return folder_ / "model.pt"; }
   std::string read() const {
@@ -43,7 +38,8 @@ class FaultStore : public ::testing::Test {
     save_file(path(), "the new one", "checkpoint");
   }
 
-  std::filesystem::path folder_;
+  mishap::testing::TempFolder temporary_;
+  std::filesystem::path folder_ = temporary_.path();
 };
 
 TEST_F(FaultStore, FailsEveryHitOfASaveAndTheOldFileStays) {

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "../temp_folder.h"
+
 namespace mishap {
 namespace {
 
@@ -18,14 +20,9 @@ using nlohmann::json;
 class RecordedErrors : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string name =
-        (std::filesystem::temp_directory_path() / "mishap-recorded-XXXXXX");
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
     options_.capture.records = folder_;
     options_.capture.report_on_stderr = false;
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   std::vector<json> records() const {
     std::vector<json> records;
@@ -36,7 +33,8 @@ class RecordedErrors : public ::testing::Test {
     return records;
   }
 
-  std::string folder_;
+  mishap::testing::TempFolder temporary_;
+  std::string folder_ = temporary_.path();
   HarnessOptions options_;
 };
 

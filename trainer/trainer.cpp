@@ -1,5 +1,6 @@
 #include <mishap/collector/sink.h>
 #include <mishap/trainer/engine/session.h>
+#include <mishap/trainer/harness/fault_store.h>
 #include <mishap/trainer/harness/torch/torch_state.h>
 #include <mishap/trainer/trainer.h>
 
@@ -28,10 +29,19 @@ int training_flag() {
   return session == nullptr ? -1 : session->module().is_training() ? 1 : 0;
 }
 
+// Each call of a save or a load is a fault point.
+TrainerOptions with_fault_store(TrainerOptions options) {
+  if (!options.store) {
+    options.store = std::make_shared<FaultStore>("checkpoint");
+  }
+  return options;
+}
+
 }  // namespace
 
 Trainer::Trainer(TrainerOptions options, HarnessOptions harness)
-    : engine_(std::move(options)), harness_(std::move(harness)) {
+    : engine_(with_fault_store(std::move(options))),
+      harness_(std::move(harness)) {
   watch_torch_state();
   set_batch_source(give_batch);
   set_training_flag_source(training_flag);
@@ -41,32 +51,36 @@ Trainer::Trainer(TrainerOptions options, HarnessOptions harness)
   }
 }
 
-void Trainer::fit(Module& module, DataModule& data) {
+void Trainer::fit(Module& module, DataModule& data,
+                  const std::filesystem::path& checkpoint) {
   run_with_harness(harness_, [&](const GuardOptions& guard) {
-    engine_.fit(module, data, guard);
+    engine_.fit(module, data, guard, checkpoint);
   });
 }
 
-Metrics Trainer::validate(Module& module, DataModule& data) {
+Metrics Trainer::validate(Module& module, DataModule& data,
+                          const std::filesystem::path& checkpoint) {
   Metrics metrics;
   run_with_harness(harness_, [&](const GuardOptions& guard) {
-    metrics = engine_.validate(module, data, guard);
+    metrics = engine_.validate(module, data, guard, checkpoint);
   });
   return metrics;
 }
 
-Metrics Trainer::test(Module& module, DataModule& data) {
+Metrics Trainer::test(Module& module, DataModule& data,
+                      const std::filesystem::path& checkpoint) {
   Metrics metrics;
   run_with_harness(harness_, [&](const GuardOptions& guard) {
-    metrics = engine_.test(module, data, guard);
+    metrics = engine_.test(module, data, guard, checkpoint);
   });
   return metrics;
 }
 
-std::vector<torch::Tensor> Trainer::predict(Module& module, DataModule& data) {
+std::vector<torch::Tensor> Trainer::predict(
+    Module& module, DataModule& data, const std::filesystem::path& checkpoint) {
   std::vector<torch::Tensor> predictions;
   run_with_harness(harness_, [&](const GuardOptions& guard) {
-    predictions = engine_.predict(module, data, guard);
+    predictions = engine_.predict(module, data, guard, checkpoint);
   });
   return predictions;
 }

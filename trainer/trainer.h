@@ -9,15 +9,16 @@
 
 #include <mishap/trainer/cli_torch/app.h>
 #include <mishap/trainer/engine/callback.h>
-#include <mishap/trainer/engine/csv_logger.h>
 #include <mishap/trainer/engine/data_module.h>
 #include <mishap/trainer/engine/engine.h>
 #include <mishap/trainer/engine/logger.h>
+#include <mishap/trainer/engine/loggers/csv_logger.h>
 #include <mishap/trainer/engine/module.h>
 #include <mishap/trainer/engine/options.h>
 #include <mishap/trainer/engine/tensor_loader.h>
 #include <mishap/trainer/harness/guard.h>
 
+#include <filesystem>
 #include <vector>
 
 namespace mishap {
@@ -32,14 +33,21 @@ class Trainer {
  public:
   explicit Trainer(TrainerOptions options = {}, HarnessOptions harness = {});
 
-  /// Trains `module` from the weights it has.
-  void fit(Module& module, DataModule& data);
-  /// Means of what the module logged in its validation steps.
-  Metrics validate(Module& module, DataModule& data);
-  /// Means of what the module logged in its test steps.
-  Metrics test(Module& module, DataModule& data);
+  /// Trains `module` from the weights it has, or goes on exactly where the fit
+  /// was that saved `checkpoint`.
+  void fit(Module& module, DataModule& data,
+           const std::filesystem::path& checkpoint = {});
+  /// What the module logged in its validation steps, reduced. This and the
+  /// others below first load the weights of `checkpoint`, if one is given.
+  Metrics validate(Module& module, DataModule& data,
+                   const std::filesystem::path& checkpoint = {});
+  /// What the module logged in its test steps, reduced.
+  Metrics test(Module& module, DataModule& data,
+               const std::filesystem::path& checkpoint = {});
   /// What predict_step returned for each batch, on the CPU.
-  std::vector<torch::Tensor> predict(Module& module, DataModule& data);
+  std::vector<torch::Tensor> predict(
+      Module& module, DataModule& data,
+      const std::filesystem::path& checkpoint = {});
 
   const TrainerOptions& options() const noexcept { return engine_.options(); }
   HarnessOptions& harness() noexcept { return harness_; }

@@ -34,6 +34,10 @@ class WatchedStore final : public FileStore {
   int open_folder(const char* path) override {
     return refused("open") ? -1 : system().open_folder(path);
   }
+  int open(const char* path) override { return system().open(path); }
+  ssize_t read(int file, void* data, std::size_t size) override {
+    return system().read(file, data, size);
+  }
   ssize_t write(int file, const void* data, std::size_t size) override {
     if (refused("write")) {
       if (errno != 0) {

@@ -1,4 +1,4 @@
-#include <mishap/trainer/engine/csv_logger.h>
+#include <mishap/trainer/engine/loggers/csv_logger.h>
 
 #include <filesystem>
 #include <fstream>

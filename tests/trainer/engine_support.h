@@ -34,19 +34,21 @@ class FailAtHit : public Observer {
   enum class When { kBefore, kAfter };
   FailAtHit(std::size_t hit, When when) : hit_(hit), when_(when) {}
 
-  void before(Run&) override { strike(When::kBefore, before_++); }
+  void before(Run& run) override { strike(run, When::kBefore, before_++); }
   void after(Run& run) override {
     if (run.failure() == nullptr) {
-      strike(When::kAfter, after_++);
+      strike(run, When::kAfter, after_++);
     }
   }
 
   bool fired = false;
+  Hook hook = Hook::kNone;
 
  private:
-  void strike(When when, std::size_t hit) {
+  void strike(Run& run, When when, std::size_t hit) {
     if (when == when_ && hit == hit_ && !fired) {
       fired = true;
+      hook = run.place().hook;
       throw std::runtime_error("struck");
     }
   }

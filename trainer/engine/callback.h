@@ -2,6 +2,7 @@
 
 #include <mishap/trainer/engine/batch.h>
 #include <mishap/trainer/engine/session.h>
+#include <mishap/trainer/engine/state.h>
 #include <mishap/trainer/guard/event.h>
 #include <torch/torch.h>
 
@@ -24,15 +25,26 @@ class Callback {
   /// digits and _ . : # - only.
   virtual std::string name() const { return {}; }
 
-  /// True for one that reads the epoch's metrics, like early stopping: its
-  /// on_train_epoch_end runs after the module's.
+  /// True for one that reads the metrics or saves what the others have done,
+  /// like early stopping and checkpoints: its on_train_batch_end,
+  /// on_train_epoch_end and on_validation_end run after the module's.
   virtual bool monitors() const { return false; }
+
+  /// True for one that saves checkpoints: it comes after all other callbacks,
+  /// so that what they have done is in the checkpoint. Such a one monitors.
+  virtual bool saves() const { return false; }
 
   virtual void setup(Session&) {}
   /// Once for every setup that began, however the run ended.
   virtual void teardown(Session&) {}
   /// Once for every run that failed or was interrupted, before any cleanup.
   virtual void on_exception(const ErrorEvent&) {}
+
+  /// Adds to a checkpoint what the callback needs to go on from there.
+  virtual void on_save_checkpoint(Session&, State& /*state*/) {}
+  /// Takes it back when a fit goes on from a checkpoint that has something of a
+  /// callback of the same name.
+  virtual void on_load_checkpoint(Session&, const State& /*state*/) {}
 
   virtual void on_fit_start(Session&) {}
   virtual void on_fit_end(Session&) {}

@@ -2,10 +2,12 @@
 
 #include <mishap/trainer/engine/batch.h>
 #include <mishap/trainer/engine/loader.h>
+#include <mishap/trainer/engine/state.h>
 #include <mishap/trainer/guard/event.h>
 #include <torch/torch.h>
 
 #include <string_view>
+#include <vector>
 
 namespace mishap {
 
@@ -29,6 +31,19 @@ class DataModule {
   virtual LoaderPtr val_dataloader() { return nullptr; }
   virtual LoaderPtr test_dataloader() { return nullptr; }
   virtual LoaderPtr predict_dataloader() { return nullptr; }
+
+  /// Several loaders of one kind, run one after the other: override these
+  /// instead. A step asks session().dataloader_index(); the names of what it
+  /// logs end in "/dataloader_idx_<index>".
+  virtual std::vector<LoaderPtr> val_dataloaders();
+  virtual std::vector<LoaderPtr> test_dataloaders();
+  virtual std::vector<LoaderPtr> predict_dataloaders();
+
+  /// Adds to a checkpoint what the data needs to go on from there. The seed
+  /// and the position of the loaders are in it already.
+  virtual void on_save_checkpoint(State& /*state*/) {}
+  /// Takes it back, before the loaders are made.
+  virtual void on_load_checkpoint(const State& /*state*/) {}
 
   /// True when the three hooks below are to be used instead of the module's.
   virtual bool overrides_transfer() const { return false; }

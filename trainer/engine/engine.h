@@ -6,6 +6,7 @@
 #include <mishap/trainer/engine/options.h>
 #include <mishap/trainer/guard/guarded_call.h>
 
+#include <filesystem>
 #include <memory>
 #include <vector>
 
@@ -25,20 +26,26 @@ class Engine {
   Engine(Engine&&) noexcept;
   Engine& operator=(Engine&&) noexcept;
 
-  /// Trains `module` from the weights it has, from epoch 0.
-  void fit(Module& module, DataModule& data, const GuardOptions& guard = {});
+  /// Trains `module` from the weights it has, from epoch 0, or goes on exactly
+  /// where the fit was that saved `checkpoint`.
+  void fit(Module& module, DataModule& data, const GuardOptions& guard = {},
+           const std::filesystem::path& checkpoint = {});
 
-  /// The means of what validation_step and its hooks logged.
+  /// What validation_step and its hooks logged, reduced. This and the others
+  /// below first load the weights of `checkpoint`, if one is given; the module
+  /// keeps them.
   Metrics validate(Module& module, DataModule& data,
-                   const GuardOptions& guard = {});
+                   const GuardOptions& guard = {},
+                   const std::filesystem::path& checkpoint = {});
 
-  /// The means of what test_step and its hooks logged.
-  Metrics test(Module& module, DataModule& data,
-               const GuardOptions& guard = {});
+  /// What test_step and its hooks logged, reduced.
+  Metrics test(Module& module, DataModule& data, const GuardOptions& guard = {},
+               const std::filesystem::path& checkpoint = {});
 
   /// What predict_step returned for each batch, on the CPU.
-  std::vector<torch::Tensor> predict(Module& module, DataModule& data,
-                                     const GuardOptions& guard = {});
+  std::vector<torch::Tensor> predict(
+      Module& module, DataModule& data, const GuardOptions& guard = {},
+      const std::filesystem::path& checkpoint = {});
 
   const TrainerOptions& options() const noexcept;
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <mishap/trainer/engine/batch.h>
+#include <mishap/trainer/engine/state.h>
 
 #include <cstdint>
 #include <memory>
@@ -19,6 +20,21 @@ class Loader {
   /// Begins pass number `pass` (0, 1, …) from the first batch, wherever the
   /// pass before was left. Called before the first next() of each pass.
   virtual void start(std::int64_t pass) = 0;
+
+  /// Begins a pass behind its first `batches` batches, as a run does that goes
+  /// on from a checkpoint. The default loads them and drops them; override it
+  /// when the loader can do better.
+  virtual void start_at(std::int64_t pass, std::int64_t batches) {
+    start(pass);
+    while (batches-- > 0 && next()) {
+    }
+  }
+
+  /// What the batches depend on beside the data set, the pass and the position:
+  /// the seed of its order. Saved in checkpoints.
+  virtual State state() const { return {}; }
+  /// Called before the first start() of a fit that goes on from a checkpoint.
+  virtual void load_state(const State&) {}
 
   /// The next batch. Nothing ends the pass, and only that does: an exception
   /// is an error, of whatever type.

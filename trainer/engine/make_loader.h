@@ -44,7 +44,9 @@ class DatasetLoader final : public Loader {
         samples_(samples),
         sampler_(options, samples) {}
 
-  void start(std::int64_t pass) override {
+  void start(std::int64_t pass) override { start_at(pass, 0); }
+
+  void start_at(std::int64_t pass, std::int64_t batches) override {
     iterator_.reset();
     // torch's loader refuses a new pass while batches of the last one are
     // still under way.
@@ -57,8 +59,13 @@ class DatasetLoader final : public Loader {
     }
     exhausted_ = false;
     fresh_ = true;
-    sampler_.set_pass(pass);
+    sampler_.set_pass(pass, batches * options_.batch_size);
     iterator_.emplace(loader_->begin());
+  }
+
+  State state() const override { return sampler_.order().state(); }
+  void load_state(const State& state) override {
+    sampler_.order().load_state(state);
   }
 
   std::optional<Batch> next() override {

@@ -70,12 +70,29 @@ Batch Module::transfer_batch_to_device(Batch batch,
   return to_device(std::move(batch), device);
 }
 
-void Module::log(std::string_view name, double value) {
-  session().log(name, value);
+void Module::log(std::string_view name, double value, const LogOptions& how) {
+  session().log(name, value, how);
 }
 
-void Module::log(std::string_view name, const torch::Tensor& value) {
-  session().log(name, value);
+void Module::log(std::string_view name, const torch::Tensor& value,
+                 const LogOptions& how) {
+  session().log(name, value, how);
+}
+
+torch::optim::Optimizer& Module::optimizer(std::size_t index) {
+  return session().optimizer(index);
+}
+
+void Module::manual_backward(const torch::Tensor& loss) {
+  session().by_hand("manual_backward").backward(loss);
+}
+
+void Module::manual_step(std::size_t index) {
+  session().by_hand("manual_step").step(index);
+}
+
+void Module::manual_zero_grad(std::size_t index) {
+  session().by_hand("manual_zero_grad").zero_grad(index);
 }
 
 Session& Module::session() {

@@ -46,16 +46,25 @@ class Module : public torch::nn::Module {
 
   // -- the steps ------------------------------------------------------------
 
-  /// The loss of a batch: a scalar with a gradient.
+  /// The loss of a batch: a scalar with a gradient. Undefined skips the batch:
+  /// no backward pass, no update. Under manual optimisation whatever it
+  /// returns is only shown to on_train_batch_end.
   virtual torch::Tensor training_step(const Batch& batch, std::int64_t index);
   virtual void validation_step(const Batch& batch, std::int64_t index);
   virtual void test_step(const Batch& batch, std::int64_t index);
   /// What predict() returns for a batch; moved to the CPU.
   virtual torch::Tensor predict_step(const Batch& batch, std::int64_t index);
 
+  // -- optimisation by hand -------------------------------------------------
+
+  /// False: training_step() calls manual_backward(), manual_step() and
+  /// manual_zero_grad() itself, with as many optimizers as it likes.
+  virtual bool automatic_optimization() const { return true; }
+
   // -- before and after -----------------------------------------------------
 
-  /// Called after the module is on its device; fit needs one optimizer.
+  /// Called after the module is on its device. Fit needs one optimizer; more
+  /// than one only under manual optimisation.
   virtual Optimizers configure_optimizers() { return {}; }
   /// Callbacks that take part in this call, after the trainer's.
   virtual std::vector<std::shared_ptr<Callback>> configure_callbacks() {
@@ -96,6 +105,18 @@ class Module : public torch::nn::Module {
   virtual void optimizer_step(torch::optim::Optimizer& optimizer,
                               const Closure& closure);
   virtual void lr_scheduler_step(torch::optim::LRScheduler& scheduler);
+  /// `metric` is the newest value of the one that it monitors.
+  virtual void plateau_scheduler_step(ReduceOnPlateau& scheduler,
+                                      double metric) {
+    scheduler.step(metric);
+  }
+
+  // -- checkpoints ----------------------------------------------------------
+
+  /// Adds to a checkpoint what the module holds beside parameters and buffers.
+  virtual void on_save_checkpoint(State& /*state*/) {}
+  /// Takes it back, before the parameters and buffers are.
+  virtual void on_load_checkpoint(const State& /*state*/) {}
 
   // -- validate, also inside fit --------------------------------------------
 
@@ -147,9 +168,22 @@ class Module : public torch::nn::Module {
   /// Logs a value of this step or epoch; its mean over the epoch goes to the
   /// loggers and, from validate and test, to the caller. Throws InputError
   /// outside an epoch.
-  void log(std::string_view name, double value);
+  void log(std::string_view name, double value, const LogOptions& how = {});
   /// As above for a tensor of one element, which is detached.
-  void log(std::string_view name, const torch::Tensor& value);
+  void log(std::string_view name, const torch::Tensor& value,
+           const LogOptions& how = {});
+
+  /// One of the optimizers of this fit, in the order of configure_optimizers.
+  torch::optim::Optimizer& optimizer(std::size_t index = 0);
+
+  // Only under manual optimisation and inside training_step; else InputError.
+
+  /// The backward pass with its hooks.
+  void manual_backward(const torch::Tensor& loss);
+  /// One update with its hooks; counts as a step of the fit.
+  void manual_step(std::size_t index = 0);
+  /// Sets the gradients of that optimizer's parameters to zero.
+  void manual_zero_grad(std::size_t index = 0);
 
   /// The call that this module takes part in. Throws InputError outside one.
   Session& session();

@@ -6,14 +6,14 @@
 namespace mishap {
 
 PassSampler::PassSampler(const LoaderOptions& options, std::int64_t samples)
-    : state_(std::make_shared<State>(
-          State{SampleOrder(options), samples, 0, 0, {}})) {}
+    : state_(std::make_shared<Pass>(
+          Pass{SampleOrder(options), samples, 0, 0, 0, {}})) {}
 
 void PassSampler::reset(compat::SamplerSize new_size) {
   if (new_size) {
     state_->samples = static_cast<std::int64_t>(*new_size);
   }
-  state_->position = 0;
+  state_->position = std::min(state_->first, state_->samples);
   state_->indices = state_->order.indices(state_->samples, state_->pass);
 }
 

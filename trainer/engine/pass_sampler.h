@@ -14,8 +14,13 @@ class PassSampler final : public torch::data::samplers::Sampler<> {
  public:
   PassSampler(const LoaderOptions& options, std::int64_t samples);
 
-  /// The pass that the next reset() begins.
-  void set_pass(std::int64_t pass) noexcept { state_->pass = pass; }
+  /// The pass that the next reset() begins, and the sample at which it does.
+  void set_pass(std::int64_t pass, std::int64_t first = 0) noexcept {
+    state_->pass = pass;
+    state_->first = first;
+  }
+  SampleOrder& order() noexcept { return state_->order; }
+  const SampleOrder& order() const noexcept { return state_->order; }
 
   void reset(compat::SamplerSize new_size = {}) override;
   compat::BatchIndices next(std::size_t batch_size) override;
@@ -23,15 +28,16 @@ class PassSampler final : public torch::data::samplers::Sampler<> {
   void load(torch::serialize::InputArchive& archive) override;
 
  private:
-  struct State {
+  struct Pass {
     SampleOrder order;
     std::int64_t samples;
     std::int64_t pass = 0;
+    std::int64_t first = 0;
     std::int64_t position = 0;
     torch::Tensor indices;
   };
 
-  std::shared_ptr<State> state_;
+  std::shared_ptr<Pass> state_;
 };
 
 }  // namespace mishap

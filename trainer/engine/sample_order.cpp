@@ -24,6 +24,16 @@ SampleOrder::SampleOrder(const LoaderOptions& options)
   }
 }
 
+State SampleOrder::state() const {
+  State state;
+  state.set("seed", static_cast<std::int64_t>(seed_));
+  return state;
+}
+
+void SampleOrder::load_state(const State& state) {
+  seed_ = static_cast<std::uint64_t>(state.integer("seed"));
+}
+
 torch::Tensor SampleOrder::indices(std::int64_t samples,
                                    std::int64_t pass) const {
   if (!shuffle_) {

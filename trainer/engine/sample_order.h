@@ -1,6 +1,7 @@
 #pragma once
 
 #include <mishap/trainer/engine/loader_options.h>
+#include <mishap/trainer/engine/state.h>
 #include <torch/torch.h>
 
 #include <cstdint>
@@ -18,6 +19,10 @@ class SampleOrder {
   /// Indices 0 … samples-1 as pass number `pass` visits them. The same seed
   /// and pass always give the same order.
   torch::Tensor indices(std::int64_t samples, std::int64_t pass) const;
+
+  /// Its seed, for checkpoints.
+  State state() const;
+  void load_state(const State& state);
 
  private:
   bool shuffle_;

@@ -57,6 +57,11 @@ void TensorLoader::start(std::int64_t pass) {
   }
 }
 
+void TensorLoader::start_at(std::int64_t pass, std::int64_t batches) {
+  start(pass);
+  position_ = std::min(batches * batch_size_, samples_);
+}
+
 std::optional<Batch> TensorLoader::next() {
   const std::int64_t count = std::min(batch_size_, samples_ - position_);
   if (count < (drop_last_ ? batch_size_ : 1)) {

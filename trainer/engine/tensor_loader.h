@@ -20,6 +20,9 @@ class TensorLoader final : public Loader {
                const LoaderOptions& options);
 
   void start(std::int64_t pass) override;
+  void start_at(std::int64_t pass, std::int64_t batches) override;
+  State state() const override { return order_.state(); }
+  void load_state(const State& state) override { order_.load_state(state); }
   std::optional<Batch> next() override;
   std::optional<std::int64_t> size() const override;
 

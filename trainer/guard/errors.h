@@ -45,7 +45,7 @@ class FileError : public std::system_error {
                           call + " of " + path + " failed"),
         call_(call),
         path_(path) {}
-  /// "open", "write", "fsync", "close", "link" or "rename".
+  /// "open", "read", "write", "fsync", "close", "link", "rename" or "unlink".
   const std::string& call() const noexcept { return call_; }
   const std::string& path() const noexcept { return path_; }
 

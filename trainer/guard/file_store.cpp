@@ -16,6 +16,12 @@ class SystemStore final : public FileStore {
   int open_folder(const char* path) override {
     return ::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   }
+  int open(const char* path) override {
+    return ::open(path, O_RDONLY | O_CLOEXEC);
+  }
+  ssize_t read(int file, void* data, std::size_t size) override {
+    return ::read(file, data, size);
+  }
   ssize_t write(int file, const void* data, std::size_t size) override {
     return ::write(file, data, size);
   }

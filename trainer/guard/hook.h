@@ -57,6 +57,11 @@ namespace mishap {
   X(OnValidationModelTrain, "on_validation_model_train")              \
   X(OnTrainEpochEnd, "on_train_epoch_end")                            \
   X(OnTrainEnd, "on_train_end")                                       \
+  X(OnSaveCheckpoint, "on_save_checkpoint")                           \
+  X(SaveCheckpoint, "save_checkpoint")                                \
+  X(LoadCheckpoint, "load_checkpoint")                                \
+  X(OnLoadCheckpoint, "on_load_checkpoint")                           \
+  X(RestoreOptimizer, "restore_optimizer")                            \
   X(OnTestModelEval, "on_test_model_eval")                            \
   X(OnTestStart, "on_test_start")                                     \
   X(OnTestEpochStart, "on_test_epoch_start")                          \

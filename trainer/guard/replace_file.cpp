@@ -1,12 +1,11 @@
+#include <mishap/trainer/guard/no_file_size_signal.h>
 #include <mishap/trainer/guard/replace_file.h>
-#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <charconv>
-#include <ctime>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -17,33 +16,6 @@ namespace {
 
 // Of what a save creates beside the file: ".<name>.mishap-<pid>-<number>".
 constexpr std::string_view kMark = ".mishap-";
-
-// Keeps SIGXFSZ from ending the process: the write says EFBIG instead.
-class NoFileSizeSignal {
- public:
-  NoFileSizeSignal() noexcept {
-    sigemptyset(&signal_);
-    sigaddset(&signal_, SIGXFSZ);
-    sigset_t waiting;
-    sigpending(&waiting);
-    was_pending_ = sigismember(&waiting, SIGXFSZ) == 1;
-    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
-  }
-  ~NoFileSizeSignal() {
-    constexpr timespec kNoWait{};
-    while (!was_pending_ && sigtimedwait(&signal_, nullptr, &kNoWait) == -1 &&
-           errno == EINTR) {
-    }
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  NoFileSizeSignal(const NoFileSizeSignal&) = delete;
-  NoFileSizeSignal& operator=(const NoFileSizeSignal&) = delete;
-
- private:
-  sigset_t signal_;
-  sigset_t before_;
-  bool was_pending_ = false;
-};
 
 // Throws for the call that failed last.
 [[noreturn]] void fail(const char* call, const std::string& path) {
@@ -129,12 +101,16 @@ void sync_folder(const std::string& folder, FileStore& store) {
   }
 }
 
-// The process that made such a file, when it is one.
+// The process that made such a file, when it is one. `prefix` ends in the mark.
 std::optional<pid_t> maker(std::string_view name, std::string_view prefix) {
-  if (!name.starts_with(prefix)) {
+  const std::size_t mark = prefix == kMark && name.starts_with('.')
+                               ? name.rfind(kMark)
+                           : name.starts_with(prefix) ? 0
+                                                      : name.npos;
+  if (mark == name.npos) {
     return std::nullopt;
   }
-  name.remove_prefix(prefix.size());
+  name.remove_prefix(mark + prefix.size());
   pid_t process = 0;
   const char* const end = name.data() + name.size();
   const auto [stop, error] = std::from_chars(name.data(), end, process);
@@ -169,10 +145,14 @@ std::filesystem::path target_of(const std::string& path) {
 
 }  // namespace
 
+void remove_stale_files(const std::string& folder, FileStore& store) {
+  remove_stale(folder, kMark, store);
+}
+
 void replace_file(const std::string& path, std::string_view bytes,
                   FileStore& store) {
   static std::atomic<unsigned> number{0};
-  const NoFileSizeSignal quiet;
+  const detail::NoFileSizeSignal quiet;
   const std::filesystem::path target = target_of(path);
   const std::filesystem::path folder =
       target.has_parent_path() ? target.parent_path() : ".";

@@ -25,4 +25,9 @@ namespace mishap {
 void replace_file(const std::string& path, std::string_view bytes,
                   FileStore& store = FileStore::system());
 
+/// Removes what killed saves of any file have left in a folder; what a process
+/// that lives is writing stays. Best effort.
+void remove_stale_files(const std::string& folder,
+                        FileStore& store = FileStore::system());
+
 }  // namespace mishap

@@ -31,12 +31,24 @@ bool is_refused(PointId point) {
   return true;
 }
 
+// One bit, or the last byte turned over.
+void damage(const Directive& directive, char* data, std::size_t size) {
+  if (directive.action == ActionKind::kCorrupt) {
+    data[size - 1] = static_cast<char>(~data[size - 1]);
+  } else {
+    const auto bit = static_cast<std::uint64_t>(directive.number);
+    data[bit / 8 % size] ^= static_cast<char>(1U << bit % 8);
+  }
+}
+
 }  // namespace
 
 FaultStore::FaultStore(std::string_view kind, FileStore& below)
     : below_(below),
       create_(point(kind, "create")),
       open_folder_(point(kind, "open_folder")),
+      open_(point(kind, "open")),
+      read_(point(kind, "read")),
       write_(point(kind, "write")),
       fsync_(point(kind, "fsync")),
       close_(point(kind, "close")),
@@ -50,6 +62,33 @@ int FaultStore::create(const char* path) {
 
 int FaultStore::open_folder(const char* path) {
   return is_refused(open_folder_) ? -1 : below_.open_folder(path);
+}
+
+int FaultStore::open(const char* path) {
+  return is_refused(open_) ? -1 : below_.open(path);
+}
+
+ssize_t FaultStore::read(int file, void* data, std::size_t size) {
+  const Directive directive = ask(read_);
+  const auto number = static_cast<std::uint64_t>(directive.number);
+  switch (directive.action) {
+    case ActionKind::kErrno:
+      errno = static_cast<int>(directive.number);
+      return -1;
+    case ActionKind::kShort:
+      return below_.read(file, data, std::min<std::uint64_t>(size, number));
+    case ActionKind::kBitflip:
+    case ActionKind::kCorrupt: {
+      const ssize_t count = below_.read(file, data, size);
+      if (count > 0) {
+        damage(directive, static_cast<char*>(data),
+               static_cast<std::size_t>(count));
+      }
+      return count;
+    }
+    default:
+      return below_.read(file, data, size);
+  }
 }
 
 ssize_t FaultStore::write(int file, const void* data, std::size_t size) {
@@ -71,11 +110,7 @@ ssize_t FaultStore::write(int file, const void* data, std::size_t size) {
     case ActionKind::kBitflip:
     case ActionKind::kCorrupt:
       damaged.assign(static_cast<const char*>(data), size);
-      if (directive.action == ActionKind::kCorrupt) {
-        damaged.back() = static_cast<char>(~damaged.back());
-      } else {
-        damaged[number / 8 % size] ^= static_cast<char>(1U << number % 8);
-      }
+      damage(directive, damaged.data(), size);
       return below_.write(file, damaged.data(), size);
     default:
       return below_.write(file, data, size);

@@ -10,10 +10,10 @@
 namespace mishap {
 
 /// Passes every call on to another store; each is the fault point
-/// `io/<kind>/<call>`: create, open_folder, write, fsync, close, link, rename,
-/// unlink. `errno(name)` fails a call, `short(n)` writes n bytes and says so,
-/// `torn(n)` writes n bytes and claims all, `bitflip(bit)` damages what is
-/// written, `corrupt` inverts its last byte.
+/// `io/<kind>/<call>`: create, open_folder, open, read, write, fsync, close,
+/// link, rename, unlink. `errno(name)` fails a call, `short(n)` writes n bytes
+/// and says so, `torn(n)` writes n bytes and claims all, `bitflip(bit)` damages
+/// what is written, `corrupt` inverts its last byte.
 class FaultStore final : public FileStore {
  public:
   /// `kind` is the kind of file, such as "checkpoint".
@@ -21,6 +21,8 @@ class FaultStore final : public FileStore {
 
   int create(const char* path) override;
   int open_folder(const char* path) override;
+  int open(const char* path) override;
+  ssize_t read(int file, void* data, std::size_t size) override;
   ssize_t write(int file, const void* data, std::size_t size) override;
   int fsync(int file) override;
   int close(int file) override;
@@ -32,6 +34,8 @@ class FaultStore final : public FileStore {
   FileStore& below_;
   faultinject::PointId create_;
   faultinject::PointId open_folder_;
+  faultinject::PointId open_;
+  faultinject::PointId read_;
   faultinject::PointId write_;
   faultinject::PointId fsync_;
   faultinject::PointId close_;

@@ -4,6 +4,8 @@
 #include <mishap/trainer/engine/device.h>
 #include <mishap/trainer/guard/errors.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -122,9 +124,11 @@ void Call::seat_callback(const std::shared_ptr<Callback>& callback) {
   ask([&] { name = callback->name(); });
   const Component component =
       names_.add("callback.", name, class_name_of(*callback));
-  CallbackSeat seat{callback, component, false};
-  ask([&] { seat.monitors = callback->monitors(); });
-  callbacks_.push_back(seat);
+  CallbackSeat seat{callback, component};
+  ask([&] { seat.saves = callback->saves(); });
+  ask([&] { seat.monitors = seat.saves || callback->monitors(); });
+  const auto savers = std::ranges::find(callbacks_, true, &CallbackSeat::saves);
+  callbacks_.insert(seat.saves ? callbacks_.end() : savers, seat);
   run_.owe(
       DutyKind::kTell, component,
       [told = callback.get(), component](Run& run) {
@@ -179,15 +183,51 @@ void Call::prepare_data() {
 }
 
 void Call::open_loggers() {
-  for (const LoggerSeat& seat : loggers_) {
-    run_.call(Hook::kExperiment, seat.component, [&] {
-      run_.owe(DutyKind::kFinalize, seat.component,
-               [logger = seat.logger.get()](Run& run) {
-                 logger->finalize(run.final_word());
-               });
+  for (LoggerSeat& seat : loggers_) {
+    notify_logger(Hook::kExperiment, seat, [&] {
+      // A duty of no component, so that the rule for loggers holds for it too.
+      run_.owe(DutyKind::kFinalize, Component(), [this, &seat](Run& run) {
+        follow_logger_rule(seat, [&] {
+          run.isolate("finalize", seat.component, Hook::kFinalize,
+                      [&] { seat.logger->finalize(run.final_word()); });
+        });
+      });
       seat.logger->experiment();
     });
   }
+}
+
+void Call::notify_logger(Hook hook, LoggerSeat& seat,
+                         const std::function<void()>& body) {
+  if (!seat.left_out) {
+    follow_logger_rule(seat, [&] { run_.call(hook, seat.component, body); });
+  }
+}
+
+void Call::follow_logger_rule(LoggerSeat& seat,
+                              const std::function<void()>& body) {
+  if (options_.on_logger_error == OnLoggerError::kThrow) {
+    body();
+    return;
+  }
+  try {
+    body();
+  } catch (const abi::__forced_unwind&) {
+    throw;
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const std::exception& error) {
+    leave_out(seat, error.what());
+  } catch (...) {
+    leave_out(seat, "an exception of no standard type");
+  }
+}
+
+void Call::leave_out(LoggerSeat& seat, std::string_view why) {
+  seat.left_out = true;
+  TORCH_WARN(
+      std::string(seat.component.name()),
+      " failed and is left out for the rest of this run: ", std::string(why));
 }
 
 void Call::set_up_components() {
@@ -226,17 +266,46 @@ Optimizers& Call::make_optimizers() {
   run_.call(Hook::kConfigureOptimizers, fixed_.module, [&] {
     optimizers_ = module_.configure_optimizers();
     check(optimizers_, class_name_of(module_));
+    check_optimization();
   });
   return optimizers_;
 }
 
-LoaderInUse& Call::make_loader(Hook hook, LoaderPtr (DataModule::*make)(),
-                               Loaders need) {
-  LoaderInUse& in_use = *loaders_.emplace_back(std::make_unique<LoaderInUse>());
+void Call::check_optimization() const {
+  const std::string owner = class_name_of(module_);
+  if (module_.automatic_optimization()) {
+    if (optimizers_.size() > 1) {
+      throw InputError(owner + "::configure_optimizers returned " +
+                       std::to_string(optimizers_.size()) +
+                       " optimizers; return one, or override "
+                       "automatic_optimization() and step them by hand");
+    }
+    return;
+  }
+  if (options_.accumulate_grad_batches != 1 || options_.gradient_clip_norm) {
+    throw InputError(owner +
+                     " optimises by hand, where accumulate_grad_batches and "
+                     "gradient_clip_norm do nothing; leave them out of "
+                     "TrainerOptions and do both in training_step");
+  }
+}
+
+LoadersInUse& Call::make_loaders(
+    Hook hook, const std::function<std::vector<LoaderPtr>()>& make,
+    Loaders need) {
+  LoadersInUse& in_use =
+      *loaders_.emplace_back(std::make_unique<LoadersInUse>());
   in_use.made_by = hook;
-  owe_release([&in_use] { in_use.loader.reset(); });
+  owe_release([&in_use] { in_use.loaders.clear(); });
   run_.call(hook, fixed_.data, [&] {
-    in_use.loader = (data_.*make)();
+    for (LoaderPtr& loader : make()) {
+      if (loader == nullptr) {
+        throw InputError("one of the loaders of " +
+                         std::string(to_string(hook)) +
+                         "s is null; leave it out");
+      }
+      in_use.loaders.push_back({std::move(loader)});
+    }
     if (!in_use && need == Loaders::kRequired) {
       throw InputError("the data module's " + std::string(to_string(hook)) +
                        " returned no loader; " +
@@ -246,13 +315,19 @@ LoaderInUse& Call::make_loader(Hook hook, LoaderPtr (DataModule::*make)(),
   return in_use;
 }
 
-const Batch* Call::load(LoaderInUse& in_use, std::int64_t index) {
+const Batch* Call::load(const LoadersInUse& in_use, LoadersInUse::One& one,
+                        std::int64_t index, bool begins) {
   session_.drop_batch();
   std::optional<Batch> batch = run_.call(Hook::kLoadBatch, fixed_.loader, [&] {
-    if (index == 0) {
-      in_use.loader->start(in_use.passes++);
+    if (begins) {
+      const std::int64_t pass = one.passes++;
+      if (index == 0) {
+        one.loader->start(pass);
+      } else {
+        one.loader->start_at(pass, index);
+      }
     }
-    std::optional<Batch> next = in_use.loader->next();
+    std::optional<Batch> next = one.loader->next();
     if (!next && index == 0) {
       throw NothingRan(std::string(run_.entry_point()) +
                        " ran no batch: the loader of " +
@@ -298,6 +373,17 @@ void Call::drop_gradients() {
   for (torch::Tensor& parameter : module_.parameters()) {
     parameter.mutable_grad() = torch::Tensor();
   }
+}
+
+void Call::watch_loss(const torch::Tensor& loss) {
+  const double value = loss.item<double>();
+  if (std::isfinite(value)) [[likely]] {
+    return;
+  }
+  if (options_.on_non_finite == OnNonFinite::kThrow) {
+    run_.check_finite(value, "the loss");
+  }
+  TORCH_WARN("the loss is ", value, " at step ", run_.place().step);
 }
 
 void Call::log_hyperparams() {

@@ -16,6 +16,8 @@ struct FixedComponents {
   Component data = Component::named("data");
   Component strategy = Component::named("strategy");
   Component loader = Component::named("loader");
+  Component optimizer = Component::named("optimizer");
+  Component checkpoint = Component::named("checkpoint");
 };
 const FixedComponents& fixed_components();
 
@@ -39,12 +41,15 @@ class ComponentNames {
 struct CallbackSeat {
   std::shared_ptr<Callback> callback;
   Component component;
-  bool monitors;
+  bool monitors = false;
+  bool saves = false;
 };
 
 struct LoggerSeat {
   std::shared_ptr<Logger> logger;
   Component component;
+  /// It threw under OnLoggerError::kWarn.
+  bool left_out = false;
 };
 
 }  // namespace mishap::detail

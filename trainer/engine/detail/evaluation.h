@@ -2,7 +2,9 @@
 
 #include <mishap/trainer/engine/detail/call.h>
 
+#include <functional>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace mishap::detail {
@@ -20,7 +22,7 @@ struct EvaluationKind {
   Hook loader;
   Hook model_eval, model_train, start, end, epoch_start, epoch_end;
   Hook batch_start, step, batch_end;
-  LoaderPtr (DataModule::*make_loader)();
+  std::vector<LoaderPtr> (DataModule::*make_loaders)();
 
   CallbackHook callback_start, callback_end;
   CallbackHook callback_epoch_start, callback_epoch_end;
@@ -44,19 +46,29 @@ extern const EvaluationKind kPrediction;
 
 /// Where an evaluation takes place and what becomes of its results.
 struct EvaluationUse {
-  /// Batches of the pass; all when unset.
-  std::optional<std::int64_t> limit;
-  /// Between epochs of a fit: gradients are dropped first.
+  /// Batches of a pass over each loader; all when unset.
+  std::optional<BatchLimit> limit;
+  /// The option that the limit is.
+  std::string_view limit_option;
+  /// And never more than so many.
+  std::optional<std::int64_t> at_most;
+  /// Inside a fit: gradients are dropped first, unless they still wait for an
+  /// update.
   bool inside_fit = false;
+  bool keeps_gradients = false;
   /// Only looks whether it works: nothing goes to the loggers.
   bool sanity_check = false;
   /// Collects what predict_step returns.
   std::vector<torch::Tensor>* outputs = nullptr;
+  /// Called after each batch.
+  std::function<void()> between_batches;
+  /// Called when all is evaluated, before the on_…_end hooks.
+  std::function<void()> evaluated;
 };
 
-/// Runs one pass in evaluation mode without gradients and returns the means of
-/// what was logged.
-Metrics evaluate(Call& call, const EvaluationKind& kind, LoaderInUse& loader,
+/// Runs one pass over each loader in evaluation mode without gradients and
+/// returns what was logged, reduced.
+Metrics evaluate(Call& call, const EvaluationKind& kind, LoadersInUse& loaders,
                  const EvaluationUse& use);
 
 }  // namespace mishap::detail

@@ -1,22 +1,40 @@
 #include <mishap/trainer/engine/detail/collecting.h>
-#include <mishap/trainer/engine/detail/evaluation.h>
 #include <mishap/trainer/engine/detail/fit_loop.h>
 #include <mishap/trainer/engine/detail/rng_isolation.h>
+#include <mishap/trainer/guard/errors.h>
 #include <torch/csrc/autograd/anomaly_mode.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 namespace mishap::detail {
 
-FitLoop::FitLoop(Call& call, Optimizers& optimizers)
-    : call_(call), optimizers_(optimizers), step_(call, optimizers) {}
+FitLoop::FitLoop(Call& call)
+    : call_(call),
+      points_(call),
+      progress_(points_.progress()),
+      checkpoints_(call, points_),
+      step_(call, points_),
+      start_(std::chrono::steady_clock::now()) {
+  call_.session().set_fit(this);
+}
 
-void FitLoop::run() {
+FitLoop::~FitLoop() { call_.session().set_fit(nullptr); }
+
+void FitLoop::run(const std::filesystem::path& checkpoint) {
+  if (!checkpoint.empty()) {
+    checkpoints_.load(checkpoint);
+    resumes_ = true;
+    call_.run().set_step(progress_.step);
+  }
   call_.notify(Hook::kOnFitStart, &Callback::on_fit_start,
                &Module::on_fit_start);
   call_.log_hyperparams();
   call_.save_loggers();
-  check_sanity();
+  if (!resumes_) {
+    check_sanity();
+  }
   call_.run().set_stage(Stage::kTrain);
   if (trains()) {
     train();
@@ -24,23 +42,50 @@ void FitLoop::run() {
   call_.notify(Hook::kOnFitEnd, &Callback::on_fit_end, &Module::on_fit_end);
 }
 
+torch::optim::Optimizer& FitLoop::optimizer(std::size_t index) {
+  return call_.optimizers()[index];
+}
+
+std::size_t FitLoop::optimizers() const { return call_.optimizers().size(); }
+
+std::int64_t FitLoop::batches_in_epoch() const { return batches_.value_or(-1); }
+
+void FitLoop::save_checkpoint(const std::filesystem::path& path,
+                              const std::function<void()>& saved) {
+  checkpoints_.save(path, nanos_spent(), saved);
+}
+
+bool FitLoop::can_save() { return points_.point().has_value(); }
+
+std::int64_t FitLoop::step_to_resume() {
+  const auto point = points_.point();
+  return point ? point->progress.step : -1;
+}
+
 bool FitLoop::trains() const {
   const TrainerOptions& options = call_.options();
   return options.max_epochs > 0 && options.max_steps != 0 &&
-         options.limit_train_batches != 0;
+         !(options.limit_train_batches &&
+           options.limit_train_batches->is_none());
 }
 
 bool FitLoop::validates() const {
-  return call_.options().limit_val_batches != 0;
+  const std::optional<BatchLimit>& limit = call_.options().limit_val_batches;
+  return !(limit && limit->is_none());
 }
 
-LoaderInUse& FitLoop::val_loader() {
-  if (val_loader_ == nullptr) {
-    val_loader_ =
-        &call_.make_loader(Hook::kValDataloader, &DataModule::val_dataloader,
-                           Call::Loaders::kOptional);
+bool FitLoop::validates_in_this_epoch() const {
+  return val_loaders_ != nullptr && *val_loaders_ &&
+         (progress_.epoch + 1) % call_.options().check_val_every_n_epoch == 0;
+}
+
+LoadersInUse& FitLoop::val_loaders() {
+  if (val_loaders_ == nullptr) {
+    val_loaders_ = &call_.make_loaders(
+        Hook::kValDataloader, [this] { return call_.data().val_dataloaders(); },
+        Call::Loaders::kOptional);
   }
-  return *val_loader_;
+  return *val_loaders_;
 }
 
 void FitLoop::check_sanity() {
@@ -50,19 +95,19 @@ void FitLoop::check_sanity() {
   }
   call_.run().set_stage(Stage::kSanityCheck);
   const RngIsolation isolation(call_.device());
-  LoaderInUse& loader = val_loader();
-  if (!loader) {
+  LoadersInUse& loaders = val_loaders();
+  if (!loaders) {
     return;
   }
   call_.notify_callbacks(Hook::kOnSanityCheckStart,
                          &Callback::on_sanity_check_start);
   EvaluationUse use;
-  use.limit = std::min(
-      options.num_sanity_val_steps,
-      options.limit_val_batches.value_or(options.num_sanity_val_steps));
+  use.limit = options.limit_val_batches;
+  use.limit_option = "limit_val_batches";
+  use.at_most = options.num_sanity_val_steps;
   use.inside_fit = true;
   use.sanity_check = true;
-  evaluate(call_, kValidation, loader, use);
+  evaluate(call_, kValidation, loaders, use);
   call_.notify_callbacks(Hook::kOnSanityCheckEnd,
                          &Callback::on_sanity_check_end);
 }
@@ -73,91 +118,191 @@ void FitLoop::train() {
     anomaly.emplace();
   }
   const torch::AutoGradMode grad(true);
-  LoaderInUse& loader =
-      call_.make_loader(Hook::kTrainDataloader, &DataModule::train_dataloader,
-                        Call::Loaders::kRequired);
+  LoadersInUse& train = call_.make_loaders(
+      Hook::kTrainDataloader,
+      [this] {
+        std::vector<LoaderPtr> loaders;
+        if (LoaderPtr loader = call_.data().train_dataloader()) {
+          loaders.push_back(std::move(loader));
+        }
+        return loaders;
+      },
+      Call::Loaders::kRequired);
+  size_up(train);
+  checkpoints_.watch(train);
+  checkpoints_.restore_loader(train);
   if (validates()) {
-    val_loader();
+    val_loaders();
   }
+  points_.reach();
   call_.notify(Hook::kOnTrainStart, &Callback::on_train_start,
                &Module::on_train_start);
   call_.notify_strategy(Hook::kOnTrainStart, &Strategy::on_train_start);
-  for (epoch_ = 0; !done(); ++epoch_) {
-    train_epoch(loader);
+  while (!done()) {
+    train_epoch(train);
   }
   call_.notify(Hook::kOnTrainEnd, &Callback::on_train_end,
                &Module::on_train_end);
   call_.notify_strategy(Hook::kOnTrainEnd, &Strategy::on_train_end);
 }
 
+void FitLoop::size_up(const LoadersInUse& train) {
+  const TrainerOptions& options = call_.options();
+  const auto size = train.loaders.front().loader->size();
+  if (options.limit_train_batches) {
+    limit_ =
+        options.limit_train_batches->batches_of(size, "limit_train_batches");
+  }
+  batches_ = limit_ && size ? std::min(*limit_, *size) : limit_ ? limit_ : size;
+  if (!options.val_check_interval) {
+    return;
+  }
+  val_interval_ =
+      options.val_check_interval->batches_of(batches_, "val_check_interval");
+  if (batches_ && *batches_ > 0 && *val_interval_ > *batches_) {
+    throw InputError("TrainerOptions.val_check_interval is " +
+                     options.val_check_interval->text() +
+                     ", but an epoch has " + std::to_string(*batches_) +
+                     " batches; give at most so many, or use "
+                     "check_val_every_n_epoch");
+  }
+}
+
 bool FitLoop::done() const {
   const TrainerOptions& options = call_.options();
-  return epoch_ >= options.max_epochs || call_.session().stopping() ||
-         (options.max_steps && step_.steps() >= *options.max_steps);
+  if (progress_.epoch >= options.max_epochs || call_.session().stopping() ||
+      (options.max_steps && progress_.step >= *options.max_steps)) {
+    return true;
+  }
+  return options.max_time && nanos_spent() >= options.max_time->count();
 }
 
-void FitLoop::train_epoch(LoaderInUse& loader) {
-  call_.run().set_epoch(epoch_);
-  store_.clear();
-  const Collecting collecting(call_.session(), store_);
-  call_.notify(Hook::kOnTrainEpochStart, &Callback::on_train_epoch_start,
-               &Module::on_train_epoch_start);
-  train_batches(loader);
-  if (validates() && val_loader() &&
-      (epoch_ + 1) % call_.options().check_val_every_n_epoch == 0) {
-    validate();
+std::int64_t FitLoop::nanos_spent() const {
+  const std::chrono::nanoseconds spent =
+      std::chrono::steady_clock::now() - start_;
+  return progress_.nanos + spent.count();
+}
+
+void FitLoop::train_epoch(LoadersInUse& train) {
+  call_.run().set_epoch(progress_.epoch);
+  const Collecting collecting(call_.session(), points_.metrics());
+  begin_epoch();
+  if (!progress_.epoch_ended) {
+    train_batches(train);
+    step_.finish_window();
+    if (!val_interval_ && validates_in_this_epoch()) {
+      validate_unless_done();
+    }
   }
   end_epoch();
+  progress_.next_epoch();
+  train.only().passes = progress_.pass;
+  points_.metrics().clear();
+  points_.reach();
 }
 
-void FitLoop::train_batches(LoaderInUse& loader) {
+// An epoch that a checkpoint cut is gone on with where it was.
+void FitLoop::begin_epoch() {
+  if (resumes_) {
+    checkpoints_.restore_random();
+    resumes_ = false;
+    points_.reach();
+    step_.catch_up();
+  }
+  if (!progress_.epoch_begun) {
+    call_.notify(Hook::kOnTrainEpochStart, &Callback::on_train_epoch_start,
+                 &Module::on_train_epoch_start);
+    progress_.epoch_begun = true;
+  }
+}
+
+bool FitLoop::is_last(std::int64_t index) const noexcept {
+  return batches_ && index + 1 >= *batches_;
+}
+
+void FitLoop::train_batches(LoadersInUse& train) {
   Run& run = call_.run();
-  const std::optional<std::int64_t> limit = call_.options().limit_train_batches;
-  for (std::int64_t index = 0; (!limit || index < *limit) && !done(); ++index) {
+  validate_inside_epoch();
+  bool begins = true;
+  for (std::int64_t index = progress_.batches;
+       (!limit_ || index < *limit_) && !done(); ++index) {
+    points_.go_on();
     run.set_batch(index);
-    const Batch* const batch = call_.load(loader, index);
+    const Batch* const batch = call_.load(train, train.only(), index, begins);
+    begins = false;
     if (batch == nullptr) {
       break;
     }
-    step_.run(*batch, index);
+    step_.run(*batch, index, is_last(index));
+    validate_inside_epoch();
   }
   call_.session().drop_batch();
   run.set_batch(-1);
 }
 
+void FitLoop::validate_inside_epoch() {
+  if (val_interval_ && progress_.batches > 0 &&
+      progress_.batches % *val_interval_ == 0 && validates_in_this_epoch()) {
+    validate_unless_done();
+  }
+}
+
+void FitLoop::validate_unless_done() {
+  if (progress_.validated_at != progress_.batches) {
+    validate();
+  }
+}
+
 void FitLoop::validate() {
+  const std::int64_t batch = call_.run().place().batch;
+  call_.session().drop_batch();
+  points_.go_on();
   call_.run().set_stage(Stage::kValidate);
   EvaluationUse use;
   use.limit = call_.options().limit_val_batches;
+  use.limit_option = "limit_val_batches";
   use.inside_fit = true;
-  evaluate(call_, kValidation, val_loader(), use);
+  use.keeps_gradients = progress_.in_window > 0;
+  use.evaluated = [this] {
+    progress_.validated_at = progress_.batches;
+    points_.reach();
+  };
+  evaluate(call_, kValidation, val_loaders(), use);
   call_.run().set_stage(Stage::kTrain);
+  call_.run().set_batch(batch);
 }
 
 void FitLoop::end_epoch() {
-  const auto end = [&](bool monitors) {
-    for (const CallbackSeat& seat : call_.callbacks()) {
-      if (seat.monitors == monitors) {
-        call_.notify_callback(Hook::kOnTrainEpochEnd, seat,
-                              &Callback::on_train_epoch_end);
-      }
-    }
-  };
-  end(/*monitors=*/false);
-  call_.notify_module(Hook::kOnTrainEpochEnd, &Module::on_train_epoch_end);
-  call_.session().publish(store_.means());
-  end(/*monitors=*/true);
-
-  torch::optim::LRScheduler* const scheduler = optimizers_.scheduler();
-  if (scheduler != nullptr &&
-      optimizers_.every() == Optimizers::Every::kEpoch) {
-    call_.notify_module(Hook::kLrSchedulerStep, &Module::lr_scheduler_step,
-                        *scheduler);
+  MetricStore& metrics = points_.metrics();
+  if (!progress_.epoch_ended) {
+    points_.go_on();
+    call_.notify_turn(/*monitors=*/false, Hook::kOnTrainEpochEnd,
+                      &Callback::on_train_epoch_end);
+    call_.notify_module(Hook::kOnTrainEpochEnd, &Module::on_train_epoch_end);
+    call_.session().publish(metrics.reduced());
+    progress_.epoch_ended = true;
+    points_.reach();
+    call_.notify_turn(/*monitors=*/true, Hook::kOnTrainEpochEnd,
+                      &Callback::on_train_epoch_end);
   }
-  const Metrics means = store_.means();
-  call_.session().publish(means);
-  call_.log_metrics(means);
-  if (!means.empty()) {
+  points_.go_on();
+  step_schedules();
+  log_epoch();
+}
+
+void FitLoop::step_schedules() {
+  const bool are_validated = val_loaders_ != nullptr && *val_loaders_;
+  step_.step_schedules([&](const Optimizers::Schedule& schedule) {
+    return schedule.plateau ? !are_validated || progress_.validated_at >= 0
+                            : schedule.every == Optimizers::Every::kEpoch;
+  });
+}
+
+void FitLoop::log_epoch() {
+  const Metrics metrics = points_.metrics().reduced();
+  call_.session().publish(metrics);
+  call_.log_metrics(metrics);
+  if (!metrics.empty()) {
     call_.save_loggers();
   }
 }

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <torch/torch.h>
-
-#include <vector>
+#include <mishap/trainer/engine/detail/random_state.h>
 
 namespace mishap::detail {
 
@@ -10,20 +8,14 @@ namespace mishap::detail {
 /// generators for the CPU and for `device` are as they were.
 class RngIsolation {
  public:
-  explicit RngIsolation(const torch::Device& device);
-  ~RngIsolation();
+  explicit RngIsolation(const torch::Device& device)
+      : before_(RandomState::of(device)) {}
+  ~RngIsolation() { before_.restore(); }
   RngIsolation(const RngIsolation&) = delete;
   RngIsolation& operator=(const RngIsolation&) = delete;
 
  private:
-  struct Saved {
-    at::Generator generator;
-    torch::Tensor state;
-  };
-
-  void save(at::Generator generator);
-
-  std::vector<Saved> saved_;
+  RandomState before_;
 };
 
 }  // namespace mishap::detail

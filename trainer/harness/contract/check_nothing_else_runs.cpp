@@ -6,8 +6,9 @@ namespace mishap {
 namespace {
 
 bool belongs_to_cleanup(Hook hook) {
+  // The last one for a crash checkpoint.
   return hook == Hook::kOnException || hook == Hook::kTeardown ||
-         hook == Hook::kFinalize;
+         hook == Hook::kFinalize || hook == Hook::kOnSaveCheckpoint;
 }
 
 class NothingElseRuns final : public Checker {

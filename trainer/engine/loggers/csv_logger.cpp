@@ -1,5 +1,5 @@
 #include <fcntl.h>
-#include <mishap/trainer/engine/csv_logger.h>
+#include <mishap/trainer/engine/loggers/csv_logger.h>
 #include <mishap/trainer/guard/errors.h>
 #include <unistd.h>
 

@@ -1,0 +1,77 @@
+#include <mishap/trainer/engine/checkpoint.h>
+#include <mishap/trainer/guard/read_file.h>
+#include <torch/torch.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <array>
+#include <cstring>
+#include <vector>
+
+namespace mishap {
+namespace {
+
+// Behind the pickled state: mark, number of bytes, checksum, both big-endian.
+constexpr std::string_view kMark = "MISHAP\x01\n";
+constexpr std::size_t kLengthBytes = 8;
+constexpr std::size_t kTrailerBytes =
+    kMark.size() + kLengthBytes + sizeof(XXH128_canonical_t);
+
+std::string trailer_of(std::string_view pickled) {
+  std::string trailer(kMark);
+  for (std::size_t i = 0; i < kLengthBytes; ++i) {
+    const std::size_t shift = 8 * (kLengthBytes - 1 - i);
+    trailer += static_cast<char>(pickled.size() >> shift & 0xFF);
+  }
+  XXH128_canonical_t checksum;
+  XXH128_canonicalFromHash(&checksum,
+                           XXH3_128bits(pickled.data(), pickled.size()));
+  trailer.append(reinterpret_cast<const char*>(checksum.digest),
+                 sizeof(checksum.digest));
+  return trailer;
+}
+
+[[noreturn]] void refuse(const std::string& path, std::string_view bytes,
+                         const std::string& what) {
+  throw CheckpointError(path + " (" + std::to_string(bytes.size()) +
+                        " bytes) " + what + "; go on from another one");
+}
+
+}  // namespace
+
+std::string to_checkpoint(const State& state) {
+  const std::vector<char> pickled = torch::pickle_save(state.to_value());
+  std::string bytes(pickled.begin(), pickled.end());
+  bytes += trailer_of(bytes);
+  return bytes;
+}
+
+State from_checkpoint(std::string_view bytes, const std::string& path) {
+  const std::size_t size =
+      bytes.size() < kTrailerBytes ? 0 : bytes.size() - kTrailerBytes;
+  const std::string_view pickled = bytes.substr(0, size);
+  const std::string_view trailer = bytes.substr(size);
+  if (!trailer.starts_with(kMark)) {
+    refuse(path, bytes,
+           "is no checkpoint of Mishap, or was cut off: the mark at its end is "
+           "missing");
+  }
+  if (trailer != trailer_of(pickled)) {
+    refuse(path, bytes, "is damaged: its checksum does not match");
+  }
+  try {
+    return State::from_value(
+        torch::pickle_load(std::vector<char>(pickled.begin(), pickled.end())));
+  } catch (const c10::Error& error) {
+    refuse(path, bytes,
+           std::string("can't be read by this LibTorch (") +
+               error.what_without_backtrace() + ')');
+  }
+}
+
+State read_checkpoint(const std::filesystem::path& path, FileStore& store) {
+  return from_checkpoint(read_file(path.native(), store), path.native());
+}
+
+}  // namespace mishap

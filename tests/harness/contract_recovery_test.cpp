@@ -102,5 +102,36 @@ TEST(ContractRecovery, FromTheFirstOfTwoFaultsLeavesTheSecondToBeJudged) {
       << swept.note;
 }
 
+// An engine that goes on when a save fails.
+class SavesIfItCan final : public FakeWorld {
+  void on_hook(Run& run, Hook hook, Component component) override {
+    if (hook != Hook::kOnTrainStart) {
+      return;
+    }
+    try {
+      run.call(Hook::kSave, component, [] {});
+    } catch (const std::runtime_error&) {
+    }
+  }
+};
+
+TEST(ContractRecovery, AtAHookMakesThePlaceOfTheSecondFaultTheRuns) {
+  Options options;
+  options.points = {faultinject::NamePattern("hook/save/callback.First")};
+  options.recovers = {faultinject::NamePattern("hook/save/**")};
+  options.pairs = true;
+  const Swept swept = sweep(world<SavesIfItCan>(), options);
+  EXPECT_THAT(swept.violated, IsEmpty()) << swept.note;
+  // Two faults of saves are both recovered from.
+  EXPECT_GT(swept.summary.tally[Outcome::kRecovered], 0U);
+  EXPECT_GT(swept.summary.tally[Outcome::kHeld], 20U);
+  EXPECT_EQ(swept.summary.exit_status(), 0);
+
+  options.recovers.clear();
+  EXPECT_EQ(
+      sweep(world<SavesIfItCan>(), options).summary.tally[Outcome::kSwallowed],
+      swept.summary.cases);
+}
+
 }  // namespace
 }  // namespace mishap::testing

@@ -17,6 +17,8 @@ enum class Capability : std::uint8_t {
   kIo = 4,
   /// The point holds data that can be damaged: nan, inf, zero, bitflip.
   kValue = 8,
+  /// A run may legitimately succeed although a fault struck here.
+  kRecover = 16,
 };
 
 constexpr Capability operator|(Capability a, Capability b) {

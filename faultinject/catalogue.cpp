@@ -58,4 +58,9 @@ std::optional<PointInfo> find_declared(std::string_view name) {
   return found->second;
 }
 
+bool is_declared_recoverable(PointId point) {
+  const auto declared = find_declared(name_of(point));
+  return declared && allows(declared->capabilities, Capability::kRecover);
+}
+
 }  // namespace mishap::faultinject

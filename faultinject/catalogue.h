@@ -34,4 +34,8 @@ std::vector<PointInfo> catalogue();
 /// The declared point with this name, if there is one. Thread-safe.
 std::optional<PointInfo> find_declared(std::string_view name);
 
+/// Whether every place of the point is declared as one at which a run may
+/// recover (MISHAP_RECOVERABLE_FAULT_POINT). Thread-safe.
+bool is_declared_recoverable(PointId point);
+
 }  // namespace mishap::faultinject

@@ -19,6 +19,7 @@
 #ifdef MISHAP_NO_FAULT_POINTS
 
 #define MISHAP_FAULT_POINT(name) static_cast<void>(0)
+#define MISHAP_RECOVERABLE_FAULT_POINT(name) static_cast<void>(0)
 #define MISHAP_FAULT_POINT_RETURN(name, ...) static_cast<void>(0)
 
 #else
@@ -32,9 +33,24 @@
   (::mishap::faultinject::active() ? ::mishap::faultinject::user_hit<name>() \
                                    : static_cast<void>(0))
 
-/// As above; `return(text)` in a plan leaves the enclosing function with the
-/// value that `text` stands for. The type is void, bool, an arithmetic type,
-/// std::string, or one with a specialisation of faultinject::ReturnText.
+/// As above, at a place whose errors the program may survive, such as a loader
+/// that tries again. A sweep then calls a run that succeeds although its fault
+/// struck `recovered` instead of `swallowed`.
+///
+/// Nothing else is excused: a run that recovers keeps every other promise, or
+/// it is `violated`, and a signal that arrives here still ends it. No fault may
+/// cover up for another: where two strike in one run, it may succeed only if
+/// both points are recoverable, and an error at a point that is not must come
+/// out. A name that several places share is recoverable if all of them say so.
+#define MISHAP_RECOVERABLE_FAULT_POINT(name)            \
+  (::mishap::faultinject::active()                      \
+       ? ::mishap::faultinject::recoverable_hit<name>() \
+       : static_cast<void>(0))
+
+/// As MISHAP_FAULT_POINT; `return(text)` in a plan leaves the enclosing
+/// function with the value that `text` stands for. The type is void, bool, an
+/// arithmetic type, std::string, or one with a specialisation of
+/// faultinject::ReturnText.
 #define MISHAP_FAULT_POINT_RETURN(name, ...)                               \
   do {                                                                     \
     if (::mishap::faultinject::active()) {                                 \

@@ -102,6 +102,16 @@ struct UserPoint {
       declare_point("user/" + std::string(Name.view()), Capability::kControl);
 };
 
+template <FixedName Name>
+struct RecoverablePoint {
+  static_assert(Name.is_valid(),
+                "a fault point's name is made of letters, digits, _ . - and "
+                "levels separated by '/'");
+  static inline const PointId kId =
+      declare_point("user/" + std::string(Name.view()),
+                    Capability::kControl | Capability::kRecover);
+};
+
 template <FixedName Name, typename T>
 struct ReturningPoint {
   static_assert(Name.is_valid(),
@@ -115,6 +125,11 @@ struct ReturningPoint {
 template <FixedName Name>
 void user_hit() {
   hit(UserPoint<Name>::kId);
+}
+
+template <FixedName Name>
+void recoverable_hit() {
+  hit(RecoverablePoint<Name>::kId);
 }
 
 template <FixedName Name, typename T>

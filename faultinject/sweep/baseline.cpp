@@ -48,6 +48,23 @@ std::string first_difference(const std::vector<PointId>& first,
          " in one run and " + name_at(second, index) + " in another";
 }
 
+std::size_t position_of(const std::vector<PointId>& sequence, const Hit& hit) {
+  std::uint64_t seen = 0;
+  const auto found =
+      std::find_if(sequence.begin(), sequence.end(), [&](const PointId point) {
+        return point == hit.point && ++seen == hit.index;
+      });
+  return static_cast<std::size_t>(found - sequence.begin());
+}
+
+bool same_until(const std::vector<PointId>& first,
+                const std::vector<PointId>& second, std::size_t size) {
+  return size <= first.size() && size <= second.size() &&
+         std::equal(first.begin(),
+                    first.begin() + static_cast<std::ptrdiff_t>(size),
+                    second.begin());
+}
+
 Baseline take_baseline(Subject& subject, std::string_view entry_point) {
   Baseline baseline;
   baseline.entry_point = entry_point;

@@ -4,6 +4,7 @@
 #include <mishap/faultinject/sweep/enumerate.h>
 #include <mishap/faultinject/sweep/known.h>
 #include <mishap/faultinject/sweep/output.h>
+#include <mishap/faultinject/sweep/pairs.h>
 
 #include <algorithm>
 #include <chrono>
@@ -20,6 +21,7 @@ using Clock = std::chrono::steady_clock;
 struct Lane {
   Baseline baseline;
   std::vector<Hit> hits;
+  PairList pairs;
   /// The number of its first case among those of all lanes.
   std::uint64_t first_case = 0;
 };
@@ -60,29 +62,69 @@ class Sweep {
   void prepare() {
     std::set<PointId> points;
     for (const std::string& name : entry_points()) {
-      Lane lane{take_baseline(subject_, name), {}, summary_.cases};
+      Lane lane{take_baseline(subject_, name), {}, {}, 0};
       lane.hits = chosen_hits(lane.baseline.sequence, options_);
       check_actions(lane.hits, options_);
+      lanes_.push_back(std::move(lane));
+    }
+    if (options_.pairs) scout();
+    for (Lane& lane : lanes_) {
+      lane.first_case = summary_.cases;
       std::set<PointId> own;
       for (const Hit& hit : lane.hits) own.insert(hit.point);
       points.insert(own.begin(), own.end());
       EntryPointRow row;
-      row.name = name;
+      row.name = lane.baseline.entry_point;
       row.points = own.size();
       row.hits = lane.hits.size();
-      row.cases = row.hits * options_.actions.size() * options_.modes.size();
+      row.cases = options_.pairs ? lane.pairs.size()
+                                 : single_cases(lane.hits, options_);
       row.difference = lane.baseline.difference;
       summary_.hits += row.hits;
       summary_.cases += row.cases;
       summary_.entry_points.push_back(std::move(row));
-      lanes_.push_back(std::move(lane));
     }
     summary_.points = points.size();
-    if (summary_.cases == 0) {
+    if (summary_.cases == 0) refuse_to_sweep_nothing();
+  }
+
+  void scout() {
+    std::uint64_t planned = 0;
+    for (const Lane& lane : lanes_) {
+      planned += single_cases(lane.hits, options_);
+    }
+    std::uint64_t done = 0;
+    for (Lane& lane : lanes_) {
+      lane.pairs =
+          scout_pairs(subject_, lane.baseline, lane.hits, options_, [&] {
+            ++done;
+            if (options_.scouts) {
+              options_.scouts(done, planned);
+            }
+          });
+    }
+  }
+
+  [[noreturn]] void refuse_to_sweep_nothing() const {
+    if (summary_.hits == 0 && !options_.only) {
       throw SweepError(
           "there is nothing to sweep: no hit of the entry points lies at the "
           "chosen points; look at 'mishap points'");
     }
+    if (summary_.hits == 0) {
+      throw SweepError("there is no hit " +
+                       std::to_string(options_.only->index) + " of '" +
+                       options_.only->point + "'; look at 'mishap points'");
+    }
+    if (options_.only_second) {
+      throw SweepError("hit " + std::to_string(options_.only_second->index) +
+                       " of '" + options_.only_second->point +
+                       "' does not follow the first fault; a sweep of pairs "
+                       "finds those that do");
+    }
+    throw SweepError(
+        "there is nothing to sweep: no hit follows a fault at the chosen "
+        "points; sweep it without pairs");
   }
 
   std::vector<std::string> entry_points() {
@@ -102,12 +144,33 @@ class Sweep {
     return options_.entry_points;
   }
 
-  void run_case(const Lane& lane, EntryPointRow& row, std::uint64_t index) {
-    const Case failing = case_at(row.name, lane.hits, options_, index);
-    Verdict verdict = subject_.run(failing);
-    if (verdict.outcome == Outcome::kSwallowed && may_recover(failing.point)) {
-      verdict.outcome = Outcome::kRecovered;
+  Case numbered(const Lane& lane, const std::string& entry_point,
+                std::uint64_t index) const {
+    if (!options_.pairs) {
+      return case_at(entry_point, lane.hits, options_, index);
     }
+    const PairList::Pair pair = lane.pairs.at(index);
+    return pair_of(case_at(entry_point, lane.hits, options_, pair.first),
+                   {pair.second, may_recover(pair.second.point, options_),
+                    pair.first_is_heard});
+  }
+
+  static void settle(const Case& failing, Verdict& verdict) {
+    if (verdict.outcome == Outcome::kSwallowed && failing.may_succeed()) {
+      verdict.outcome =
+          verdict.violated.empty() ? Outcome::kRecovered : Outcome::kViolated;
+    }
+    if (verdict.outcome == Outcome::kHeld && failing.second &&
+        !failing.second->first_is_heard && !failing.may_recover) {
+      verdict.outcome = Outcome::kSwallowed;
+      verdict.note = "the first fault alone never comes out";
+    }
+  }
+
+  void run_case(const Lane& lane, EntryPointRow& row, std::uint64_t index) {
+    const Case failing = numbered(lane, row.name, index);
+    Verdict verdict = subject_.run(failing);
+    settle(failing, verdict);
     const bool is_known =
         !is_good(verdict.outcome) && known_.covers(failing, verdict);
     row.tally.add(verdict, is_known);
@@ -119,13 +182,6 @@ class Sweep {
       progress_({done_, planned_, failing, verdict,
                  !is_good(verdict.outcome) && !is_known});
     }
-  }
-
-  bool may_recover(PointId point) const {
-    return std::any_of(options_.recovers.begin(), options_.recovers.end(),
-                       [&](const NamePattern& pattern) {
-                         return pattern.selects(name_of(point));
-                       });
   }
 
   void add_clauses(const Verdict& verdict) {
@@ -145,7 +201,7 @@ class Sweep {
   // not seen everything. These runs are no cases.
   void look_behind_the_end(const Lane& lane, EntryPointRow& row,
                            std::size_t lane_number) {
-    if (options_.budget) return;
+    if (options_.budget || options_.only) return;
     std::map<PointId, std::uint64_t> last;
     for (const Hit& hit : lane.hits) last[hit.point] = hit.index;
     std::size_t turn = lane_number;

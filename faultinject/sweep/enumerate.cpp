@@ -1,3 +1,4 @@
+#include <mishap/faultinject/catalogue.h>
 #include <mishap/faultinject/plan.h>
 #include <mishap/faultinject/plan_check.h>
 #include <mishap/faultinject/stable_hash.h>
@@ -8,6 +9,21 @@
 #include <set>
 
 namespace mishap::faultinject::sweep {
+namespace {
+
+bool selects(const std::vector<NamePattern>& patterns, PointId point) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const NamePattern& pattern) {
+                       return pattern.selects(name_of(point));
+                     });
+}
+
+bool is_chosen(PointId point, const Options& options) {
+  if (options.only) return options.only->point == name_of(point);
+  return options.points.empty() || selects(options.points, point);
+}
+
+}  // namespace
 
 std::vector<Hit> chosen_hits(const std::vector<PointId>& sequence,
                              const Options& options) {
@@ -20,18 +36,23 @@ std::vector<Hit> chosen_hits(const std::vector<PointId>& sequence,
   for (const PointId point : sequence) {
     const auto [place, is_new] = seen.try_emplace(point);
     Seen& entry = place->second;
-    if (is_new) {
-      entry.is_chosen =
-          options.points.empty() ||
-          std::any_of(options.points.begin(), options.points.end(),
-                      [&](const NamePattern& pattern) {
-                        return pattern.selects(name_of(point));
-                      });
-    }
+    if (is_new) entry.is_chosen = is_chosen(point, options);
     ++entry.hits;
-    if (entry.is_chosen) hits.push_back({point, entry.hits});
+    if (entry.is_chosen &&
+        (!options.only || options.only->index == entry.hits)) {
+      hits.push_back({point, entry.hits});
+    }
   }
   return hits;
+}
+
+std::uint64_t single_cases(const std::vector<Hit>& hits,
+                           const Options& options) {
+  return hits.size() * options.actions.size() * options.modes.size();
+}
+
+bool may_recover(PointId point, const Options& options) {
+  return is_declared_recoverable(point) || selects(options.recovers, point);
 }
 
 Case case_at(std::string_view entry_point, const std::vector<Hit>& hits,
@@ -41,7 +62,9 @@ Case case_at(std::string_view entry_point, const std::vector<Hit>& hits,
   const std::string& action = options.actions[index % options.actions.size()];
   index /= options.actions.size();
   const Hit& hit = hits.at(index);
-  return make_case(entry_point, hit.point, hit.index, action, mode);
+  Case single = make_case(entry_point, hit.point, hit.index, action, mode);
+  single.may_recover = may_recover(hit.point, options);
+  return single;
 }
 
 std::vector<std::uint64_t> chosen_cases(std::uint64_t total,

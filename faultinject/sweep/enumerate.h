@@ -9,16 +9,17 @@
 
 namespace mishap::faultinject::sweep {
 
-/// One hit of a baseline.
-struct Hit {
-  PointId point;
-  /// Among the hits of this point, from 1.
-  std::uint64_t index = 0;
-};
-
 /// The hits whose points the options choose, in order.
 std::vector<Hit> chosen_hits(const std::vector<PointId>& sequence,
                              const Options& options);
+
+/// Hits × actions × modes.
+std::uint64_t single_cases(const std::vector<Hit>& hits,
+                           const Options& options);
+
+/// Whether a run may succeed although a fault strikes there: declared at the
+/// point or by `options.recovers`.
+bool may_recover(PointId point, const Options& options);
 
 /// The case at `index` of hits × actions × modes, the modes varying fastest.
 Case case_at(std::string_view entry_point, const std::vector<Hit>& hits,

@@ -30,6 +30,13 @@ struct Shard {
   static Shard parse(std::string_view text);
 };
 
+/// One hit, its point by name.
+struct HitName {
+  std::string point;
+  /// Among the hits of this point, from 1.
+  std::uint64_t index = 0;
+};
+
 struct Options {
   /// Empty: all of the subject's.
   std::vector<std::string> entry_points;
@@ -37,8 +44,15 @@ struct Options {
   std::vector<NamePattern> points;
   std::vector<std::string> actions = {"throw(runtime)"};
   std::vector<Mode> modes = {Mode::kTransient};
-  /// Points at which a run may succeed although its fault fired.
+  /// Points at which a run may succeed although its fault fired, beside those
+  /// that are declared so.
   std::vector<NamePattern> recovers;
+  /// The cases are pairs: a second fault at every hit that follows the first.
+  bool pairs = false;
+  /// Only this hit, whatever `points` says; of a pair, the first one.
+  std::optional<HitName> only;
+  /// Only this hit as the second one of a pair.
+  std::optional<HitName> only_second;
   Shard shard;
   /// Run only so many cases, spread evenly over all; none = all of them.
   std::optional<std::uint64_t> budget;
@@ -50,6 +64,9 @@ struct Options {
   /// The folder for cases.jsonl and summary.json, made if need be. Empty:
   /// nothing is written.
   std::filesystem::path out;
+  /// Called after each run that looks for pairs, with how many of how many were
+  /// made. May throw: that ends the sweep.
+  std::function<void(std::uint64_t done, std::uint64_t planned)> scouts;
   /// Called once everything was found good, before `out` is touched.
   std::function<void()> begins;
 };

@@ -57,6 +57,7 @@ std::string summary_json(const Summary& summary, const Options& options) {
   json["shard"] = std::to_string(options.shard.index) + "/" +
                   std::to_string(options.shard.count);
   json["budget"] = options.budget ? Json(*options.budget) : Json(nullptr);
+  json["pairs"] = options.pairs;
   json["actions"] = options.actions;
   json["modes"] = Json::array();
   for (const Mode mode : options.modes)
@@ -94,6 +95,12 @@ void Output::write(const Case& failing, const Verdict& verdict, bool is_known) {
   json["hit"] = failing.hit;
   json["action"] = failing.action;
   json["mode"] = to_string(failing.mode);
+  json["second_point"] = nullptr;
+  json["second_hit"] = nullptr;
+  if (failing.second) {
+    json["second_point"] = name_of(failing.second->hit.point);
+    json["second_hit"] = failing.second->hit.index;
+  }
   json["spec"] = failing.spec;
   json["outcome"] = to_string(verdict.outcome);
   json["violated"] = verdict.violated;

@@ -28,7 +28,8 @@ struct EntryPointRow {
   std::string name;
   std::uint64_t points = 0;
   std::uint64_t hits = 0;
-  /// Hits × actions × modes, computed from the baseline, not from what ran.
+  /// Hits × actions × modes, computed from the baseline, not from what ran; or
+  /// the pairs that were found to follow these.
   std::uint64_t cases = 0;
   Tally tally;
   /// Why the sweep of this entry point proves less than it should: the

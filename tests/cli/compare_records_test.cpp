@@ -15,7 +15,8 @@ constexpr const char* kRecord = R"({
   "hook": "training_step", "component": "module",
   "interrupt": {"signal": null},
   "exceptions": [{"type": "std::runtime_error", "message": "outer"},
-                 {"type": "int", "message": "7"}]})";
+                 {"type": "int", "message": "7"}],
+  "suppressed": [{"component": "data", "type": "int", "message": "8"}]})";
 
 StoredRecord record(const std::string& from = "", const std::string& to = "") {
   std::string text = kRecord;
@@ -46,6 +47,18 @@ TEST(CompareRecords, LooksAtEveryCause) {
                  {"type": "int", "message": "7"})";
   EXPECT_THAT(first_difference(record(), record(cause, "")),
               Optional(HasSubstr("is nothing now")));
+}
+
+TEST(CompareRecords, LooksAtTheErrorsOfTheCleanup) {
+  EXPECT_THAT(
+      first_difference(record(), record("\"8\"", "\"9\"")),
+      Optional(HasSubstr("message of an error of the cleanup was '8'")));
+  EXPECT_THAT(
+      first_difference(
+          record(),
+          record(R"({"component": "data", "type": "int", "message": "8"})",
+                 "")),
+      Optional(HasSubstr("component of an error of the cleanup was 'data'")));
 }
 
 }  // namespace

@@ -15,6 +15,12 @@ void a_template_that_nobody_calls(T) {
 }
 template void a_template_that_nobody_calls<int>(int);
 
+inline void tries_again() { MISHAP_RECOVERABLE_FAULT_POINT("catalogue/retry"); }
+inline void tries_again_in_one_of_two_places() {
+  MISHAP_RECOVERABLE_FAULT_POINT("catalogue/half_retry");
+  MISHAP_FAULT_POINT("catalogue/half_retry");
+}
+
 namespace {
 
 using ::testing::IsSupersetOf;
@@ -52,6 +58,22 @@ TEST(CatalogueTest, DeclaringAgainNarrows) {
   EXPECT_EQ(message_of([] { arm_text("io/**=errno(EIO)").disarm(); }),
             "fault plan, item 1, column 7: 'errno' can't be done at "
             "'io/catalogue/a'; choose another action or another point");
+}
+
+TEST(CatalogueTest, SaysAtWhichPointsARunMayRecover) {
+  EXPECT_TRUE(is_declared_recoverable(intern("user/catalogue/retry")));
+  EXPECT_FALSE(is_declared_recoverable(intern("user/catalogue/inline")));
+  EXPECT_FALSE(is_declared_recoverable(intern("hook/catalogue/undeclared")));
+}
+
+TEST(CatalogueTest, APointIsRecoverableOnlyIfAllItsPlacesAre) {
+  EXPECT_FALSE(is_declared_recoverable(intern("user/catalogue/half_retry")));
+}
+
+TEST(CatalogueTest, ARecoverablePointIsAPointLikeAnyOther) {
+  const auto scenario = arm_text("user/catalogue/retry=1*throw(runtime)");
+  EXPECT_THROW(tries_again(), std::runtime_error);
+  EXPECT_NO_THROW(tries_again());
 }
 
 }  // namespace

@@ -20,6 +20,9 @@ TEST(FaultsInReleaseBuildsTest, APointIsNoCodeAtAll) {
   EXPECT_EQ(std::string_view(
                 MISHAP_EXPANSION_OF(MISHAP_FAULT_POINT_RETURN("x", int))),
             "static_cast<void>(0)");
+  EXPECT_EQ(std::string_view(
+                MISHAP_EXPANSION_OF(MISHAP_RECOVERABLE_FAULT_POINT("x"))),
+            "static_cast<void>(0)");
   static_assert(!active());
   a_function_with_a_point();
   EXPECT_TRUE(catalogue().empty());

@@ -1,7 +1,5 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <mishap/faultinject/sweep/driver.h>
-#include <mishap/trainer/harness/contract/contract_subject.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,56 +8,11 @@
 #include <set>
 #include <thread>
 
-#include "../temp_folder.h"
 #include "fake_world.h"
+#include "swept.h"
 
 namespace mishap::testing {
 namespace {
-
-using faultinject::sweep::Options;
-using faultinject::sweep::run_sweep;
-using faultinject::sweep::Summary;
-
-const std::vector<std::string> kActions = {
-    "throw(runtime)", "throw(int)", "throw(nested)", "interrupt(SIGINT)"};
-
-struct Swept {
-  Summary summary;
-  std::set<std::string> violated;
-  std::uint64_t swallowed = 0;
-  /// Of the first case that did not hold.
-  std::string note;
-};
-
-Swept sweep(WorldFactory factory, const StepList& steps = standard_steps()) {
-  const TempFolder folder;
-  HarnessOptions harness;
-  harness.capture.records = folder.path();
-  harness.guard.steps = &steps;
-  ContractSubject subject(std::move(factory), {"fit"}, harness);
-  Options options;
-  options.actions = kActions;
-  Swept result;
-  result.summary = run_sweep(subject, options,
-                             [&](const faultinject::sweep::Progress& progress) {
-                               if (result.note.empty()) {
-                                 result.note = progress.verdict.note;
-                               }
-                             });
-  for (const auto& clause : result.summary.clauses) {
-    if (clause.violated > 0) {
-      result.violated.insert(clause.name);
-    }
-  }
-  result.swallowed =
-      result.summary.tally[faultinject::sweep::Outcome::kSwallowed];
-  return result;
-}
-
-template <typename W = FakeWorld>
-WorldFactory world() {
-  return [] { return std::make_unique<W>(); };
-}
 
 StepList without(std::string_view name) {
   StepList steps = standard_steps();
@@ -72,7 +25,7 @@ TEST(ContractSweep, HoldsAtEveryHitOfTheStandardGuard) {
   const Swept swept = sweep(world());
   EXPECT_EQ(swept.summary.exit_status(), 0);
   EXPECT_THAT(swept.violated, ::testing::IsEmpty()) << swept.note;
-  EXPECT_EQ(swept.summary.cases, swept.summary.hits * kActions.size());
+  EXPECT_EQ(swept.summary.cases, swept.summary.hits * 4);
   EXPECT_EQ(swept.summary.tally.records, swept.summary.cases);
   EXPECT_GT(swept.summary.hits, 30U);
 }
@@ -100,7 +53,7 @@ class GuardWithoutStep : public ::testing::TestWithParam<LeftOut> {};
 TEST_P(GuardWithoutStep, IsCaughtByItsClause) {
   const StepList steps = without(GetParam().step);
   ASSERT_EQ(steps.size() + 1, standard_steps().size());
-  const Swept swept = sweep(world(), steps);
+  const Swept swept = sweep(world(), all_kinds(), steps);
   EXPECT_EQ(swept.violated, GetParam().clauses);
   EXPECT_EQ(swept.summary.exit_status(), 3);
 }
@@ -175,7 +128,7 @@ class SwallowsErrors final : public FakeWorld {
 
 TEST(ContractSweep, ReportsASwallowedErrorUnderSameError) {
   const Swept swept = sweep(world<SwallowsErrors>());
-  EXPECT_EQ(swept.swallowed, swept.summary.cases);
+  EXPECT_EQ(swept.summary.tally[Outcome::kSwallowed], swept.summary.cases);
   EXPECT_THAT(swept.violated, ::testing::ElementsAre("C1", "C12"));
 }
 

@@ -21,9 +21,18 @@ std::vector<faultinject::PointId> RepeatableSubject::baseline(
   return subject_.baseline(entry_point);
 }
 
+faultinject::sweep::Scouted RepeatableSubject::scout(
+    const faultinject::sweep::Case& first) {
+  return subject_.scout(first);
+}
+
 faultinject::sweep::Verdict RepeatableSubject::run(
     const faultinject::sweep::Case& failing) {
-  set_reproduce_command(commands_.at(failing.entry_point), true);
+  // The whole plan: a record is frozen before the second fault of a pair
+  // strikes, and its label tells of one firing only.
+  set_reproduce_command(commands_.at(failing.entry_point) + " --faults " +
+                            shell_quoted(failing.spec),
+                        FaultsGo::kInside);
   return subject_.run(failing);
 }
 

@@ -19,6 +19,8 @@ class RepeatableSubject final : public faultinject::sweep::Subject {
   std::vector<std::string> entry_points() override;
   std::vector<faultinject::PointId> baseline(
       std::string_view entry_point) override;
+  faultinject::sweep::Scouted scout(
+      const faultinject::sweep::Case& first) override;
   faultinject::sweep::Verdict run(
       const faultinject::sweep::Case& failing) override;
 

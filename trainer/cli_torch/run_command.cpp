@@ -157,7 +157,7 @@ int run(const cli::Invocation& invocation) {
   if (getenv("MISHAP_RECORDS") != nullptr) {
     check_records_folder({});
   }
-  set_reproduce_command(repeat_command(*words), true);
+  set_reproduce_command(repeat_command(*words), FaultsGo::kBehind);
 
   // Bad words are no failure of a run: they leave no record.
   std::exception_ptr bad_input;

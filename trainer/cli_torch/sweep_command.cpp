@@ -6,6 +6,7 @@
 #include <mishap/trainer/cli_torch/task_choice.h>
 #include <mishap/trainer/guard/errors.h>
 #include <mishap/trainer/harness/capture/reproduce.h>
+#include <mishap/trainer/harness/cli/points_report.h>
 #include <mishap/trainer/harness/cli/sweep_folder.h>
 #include <mishap/trainer/harness/cli/sweep_options.h>
 #include <mishap/trainer/harness/cli/sweep_report.h>
@@ -16,9 +17,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +27,6 @@ namespace {
 
 namespace sweep = faultinject::sweep;
 using faultinject::PointId;
-using PointsJson = nlohmann::ordered_json;
 
 void refuse_programs(const cli::Invocation& invocation) {
   if (std::ranges::find(invocation.words, "--") != invocation.words.end()) {
@@ -73,87 +71,60 @@ std::vector<std::string> chosen_entry_points(
   return chosen;
 }
 
-struct PointHits {
-  PointId point;
-  std::uint64_t hits = 0;
-};
-
-// In the order of their first hit.
-std::vector<PointHits> count(const std::vector<PointId>& sequence) {
-  std::vector<PointHits> rows;
-  std::map<PointId, std::size_t> places;
-  for (const PointId point : sequence) {
-    const auto [place, is_new] = places.try_emplace(point, rows.size());
-    if (is_new) {
-      rows.push_back({point, 0});
-    }
-    ++rows[place->second].hits;
-  }
-  return rows;
-}
-
-void print_points(const std::string& entry_point, std::size_t hits,
-                  const std::vector<PointHits>& rows) {
-  std::printf("%s: %zu hits of %zu points\n", entry_point.c_str(), hits,
-              rows.size());
-  for (const PointHits& row : rows) {
-    std::printf("%8llu  %s\n", static_cast<unsigned long long>(row.hits),
-                std::string(name_of(row.point)).c_str());
-  }
-}
-
-PointsJson points_json(const std::string& entry_point, std::size_t hits,
-                       const std::vector<PointHits>& rows) {
-  PointsJson list = PointsJson::array();
-  for (const PointHits& row : rows) {
-    list.push_back({{"name", name_of(row.point)}, {"hits", row.hits}});
-  }
-  return {{"name", entry_point}, {"hits", hits}, {"points", std::move(list)}};
-}
-
 int run_points(const cli::Invocation& invocation) {
   refuse_programs(invocation);
   TaskChoice choice;
+  cli::ActionWords words;
   std::vector<std::string> wanted;
   bool json = false;
   cli::CommandLine line(invocation,
                         "Lists the fault points that a run of the task's world "
-                        "hits, with nothing failing.");
+                        "hits, with nothing failing, and the number of cases "
+                        "that a sweep makes of them.");
   choice.add_to(line);
   line.option("--entry", wanted, "NAME",
               "only this entry point; may be repeated");
+  add_action_options(line, words);
   line.flag("--json", json, "print JSON");
   if (!line.parse()) {
     return 0;
   }
   choice.resolve();
+  const sweep::Options options = action_options(words);
   const auto kind = std::make_shared<WorldKind>(choice.world());
   const WorldFactory worlds = trainer_worlds(kind);
   wanted = chosen_entry_points(*kind, wanted);
-  HarnessOptions options;
-  options.capture.pending_slot = false;
-  ContractSubject subject(worlds, wanted, options);
-  PointsJson list = PointsJson::array();
+  HarnessOptions harness;
+  harness.capture.pending_slot = false;
+  ContractSubject subject(worlds, wanted, harness);
+  std::vector<cli::PointsOfEntry> entries;
   for (const std::string& name : wanted) {
-    const std::vector<PointId> sequence = subject.baseline(name);
-    const std::vector<PointHits> rows = count(sequence);
-    if (json) {
-      list.push_back(points_json(name, sequence.size(), rows));
-    } else {
-      print_points(name, sequence.size(), rows);
+    entries.push_back(count_points(name, subject.baseline(name), options));
+    if (!json) {
+      std::fputs(points_text(entries.back(), options).c_str(), stdout);
     }
   }
   if (json) {
-    std::puts(PointsJson{{"entry_points", std::move(list)}}.dump(2).c_str());
+    std::fputs(points_json(entries, options).c_str(), stdout);
   }
   return 0;
 }
 
-std::string judge_again(const TaskChoice& choice, const sweep::Case& failing) {
-  return choice.command("sweep") + " --entry " + failing.entry_point +
-         " --points " + shell_quoted(name_of(failing.point)) + " --actions " +
-         shell_quoted(failing.action) + " --mode " +
-         std::string(to_string(failing.mode));
+std::string judge_again(const TaskChoice& choice, const cli::SweepWords& words,
+                        const sweep::Case& failing) {
+  std::string command =
+      choice.command("sweep") + " --case " + shell_quoted(failing.id);
+  for (const std::string& glob : words.recovers) {
+    command += " --recovers " + shell_quoted(glob);
+  }
+  return command;
+}
+
+[[noreturn]] void stop(int signal, const std::string& when, std::uint64_t done,
+                       std::uint64_t planned) {
+  throw Interrupted(signal, "the sweep was stopped after " +
+                                std::to_string(done) + " of " +
+                                std::to_string(planned) + ' ' + when);
 }
 
 int run_sweep_of(const cli::Invocation& invocation) {
@@ -163,20 +134,20 @@ int run_sweep_of(const cli::Invocation& invocation) {
   cli::CommandLine line(
       invocation,
       "Fails every hit of every fault point of the task's world, one a run, "
-      "and judges the cleanup by the contract. Exit status 3 when it is "
-      "broken.");
+      "and judges the cleanup by the contract; with --pairs two hits a run. "
+      "Exit status 3 when it is broken.");
   choice.add_to(line);
   add_sweep_options(line, words);
   if (!line.parse()) {
     return 0;
   }
   choice.resolve();
-  check_entry_points(words.entry_points);
   sweep::Options options = sweep_options(words, choice.seed());
+  check_entry_points(options.entry_points);
   const auto kind = std::make_shared<WorldKind>(choice.world());
   const WorldFactory worlds = trainer_worlds(kind);
   const std::vector<std::string> entry_points =
-      chosen_entry_points(*kind, words.entry_points);
+      chosen_entry_points(*kind, options.entry_points);
   const cli::SweepFolder folder(options.out.string());
   options.begins = [&folder] { folder.clear(); };
 
@@ -186,18 +157,22 @@ int run_sweep_of(const cli::Invocation& invocation) {
   ContractSubject subject(StopRequest::listening(worlds), entry_points,
                           harness);
   RepeatableSubject repeatable(subject, choice);
-  cli::SweepReport report([&choice](const sweep::Case& failing) {
-    return judge_again(choice, failing);
+  cli::SweepReport report([&](const sweep::Case& failing) {
+    return judge_again(choice, words, failing);
   });
-  const StopRequest stop;
+  const StopRequest listening;
+  options.scouts = [&](std::uint64_t done, std::uint64_t planned) {
+    if (const int signal = StopRequest::signal(); signal != 0) {
+      stop(signal, "runs that look for pairs; there are no cases yet", done,
+           planned);
+    }
+    report.note_scouting(done, planned);
+  };
   const sweep::Summary summary =
       run_sweep(repeatable, options, [&](const sweep::Progress& progress) {
         if (const int signal = StopRequest::signal(); signal != 0) {
-          throw Interrupted(signal, "the sweep was stopped after " +
-                                        std::to_string(progress.done) + " of " +
-                                        std::to_string(progress.planned) +
-                                        " cases; they are in " +
-                                        options.out.string());
+          stop(signal, "cases; they are in " + options.out.string(),
+               progress.done, progress.planned);
         }
         report.note(progress);
       });

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mishap {
 
@@ -47,6 +48,8 @@ struct RecordSeen {
   std::string stage;
   std::string hook;
   std::string component;
+  /// The component of each entry of `suppressed`; empty where it is nobody's.
+  std::vector<std::string> suppressed{};
 };
 
 /// What a user could see of one failed call of an entry point: what his own
@@ -55,10 +58,16 @@ struct Observation {
   std::string_view entry_point;
   /// The signal that the fault sent; 0 for a thrown error.
   int signal = 0;
-  /// The hook and the component at which an error was thrown; kNone for signals
-  /// and for points that are no hook's.
+  /// The hook and the component at which the error of the run was thrown; kNone
+  /// for signals and for points that are no hook's.
   Hook hook = Hook::kNone;
   Component component;
+  /// At whose hook a second error was thrown while the first one was on its way
+  /// or being cleaned up after; Component() when there was none, or at a point
+  /// that is no hook's.
+  Component second_component;
+  /// The faults struck where a run may recover: it may end as a success.
+  bool may_succeed = false;
   /// Null when the call returned as if all was well.
   std::exception_ptr caught;
   std::span<const JournalEntry> journal;

@@ -21,12 +21,15 @@ class FakeSubject : public Subject {
       {"test", {"hook/a/module", "hook/a/module"}}};
   /// Points whose faults nobody hears of.
   std::vector<std::string> swallowing;
+  /// What a run hits after it failed. Errors there are kept from the caller.
+  std::vector<std::string> cleanup;
   /// Changes what a run hits; told which run of its entry point it is, from 1.
   std::function<void(int run, std::vector<std::string>& points)> unsteady;
   /// Changes the verdict.
   std::function<void(const Case&, Verdict&)> judged;
 
   std::vector<Case> cases;
+  std::vector<std::string> scouted;
 
   std::vector<std::string> entry_points() override {
     std::vector<std::string> names;
@@ -40,16 +43,19 @@ class FakeSubject : public Subject {
     return trace.sequence();
   }
 
+  Scouted scout(const Case& first) override {
+    scouted.push_back(first.id);
+    const auto scenario = arm(Plan::parse(first.spec));
+    const HitTrace trace;
+    const bool failed = fails(first.entry_point);
+    return {trace.sequence(), failed};
+  }
+
   Verdict run(const Case& failing) override {
     const auto scenario = arm(Plan::parse(failing.spec));
-    bool failed = false;
-    try {
-      walk(failing.entry_point);
-    } catch (const std::runtime_error&) {
-      failed = true;
-    }
+    const bool failed = fails(failing.entry_point);
     Verdict verdict;
-    if (scenario.fired() == 0) {
+    if (!has_fired(failing, scenario)) {
       verdict.outcome = Outcome::kNotFired;
     } else {
       cases.push_back(failing);
@@ -62,6 +68,21 @@ class FakeSubject : public Subject {
   }
 
  private:
+  bool fails(std::string_view entry_point) {
+    try {
+      walk(entry_point);
+    } catch (const std::runtime_error&) {
+      for (const std::string& point : cleanup) {
+        try {
+          hit(intern(point));
+        } catch (const std::runtime_error&) {
+        }
+      }
+      return true;
+    }
+    return false;
+  }
+
   void walk(std::string_view entry_point) {
     const std::string name(entry_point);
     std::vector<std::string> points = programs.at(name);

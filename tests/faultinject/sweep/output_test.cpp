@@ -34,6 +34,7 @@ constexpr char kSwallowed[] = R"line({
     "id": "fit:hook/b/module:1:throw(runtime):transient",
     "entry_point": "fit", "point": "hook/b/module", "hit": 1,
     "action": "throw(runtime)", "mode": "transient",
+    "second_point": null, "second_hit": null,
     "spec": "hook/b/module=1*throw(runtime)", "outcome": "swallowed",
     "violated": [], "known": false,
     "record_id": "fit:hook/b/module:1:throw(runtime):transient",
@@ -85,12 +86,32 @@ TEST(OutputTest, TheSummaryHoldsTheCounts) {
     EXPECT_EQ(summary.at(key), value) << key;
   }
   EXPECT_TRUE(summary.at("exhaustive").get<bool>());
+  EXPECT_FALSE(summary.at("pairs").get<bool>());
   EXPECT_GT(summary.at("cases_per_second").get<double>(), 0);
   EXPECT_EQ(summary.at("entry_points").at(1).at("name"), "test");
   EXPECT_EQ(summary.at("entry_points").at(1).at("cases"), 2);
   EXPECT_EQ(summary.at("entry_points").at(0).at("swallowed"), 1);
   EXPECT_EQ(summary.at("clauses").at(0),
             json::parse(R"({"name":"C1","checked":5,"violated":0})"));
+}
+
+TEST(OutputTest, APairNamesBothItsHits) {
+  FakeSubject subject;
+  subject.cleanup = {"hook/c/module"};
+  Options options;
+  options.entry_points = {"fit"};
+  options.points = {NamePattern("hook/b/module")};
+  options.pairs = true;
+  options.out = out_folder("output_pairs");
+  run_sweep(subject, options);
+  const auto cases = lines(options.out / "cases.jsonl");
+  ASSERT_THAT(cases, SizeIs(1));
+  EXPECT_EQ(cases[0].at("point"), "hook/b/module");
+  EXPECT_EQ(cases[0].at("hit"), 1);
+  EXPECT_EQ(cases[0].at("second_point"), "hook/c/module");
+  EXPECT_EQ(cases[0].at("second_hit"), 1);
+  std::ifstream file(options.out / "summary.json");
+  EXPECT_TRUE(json::parse(file).at("pairs").get<bool>());
 }
 
 TEST(OutputTest, AFolderThatCannotBeMadeIsRefusedBeforeAnyCaseRuns) {
@@ -111,6 +132,7 @@ class Instant : public Subject {
   std::vector<PointId> baseline(std::string_view) override {
     return std::vector<PointId>(5000, intern("hook/instant/module"));
   }
+  Scouted scout(const Case&) override { return {}; }
   Verdict run(const Case& failing) override {
     Verdict verdict;
     verdict.outcome = failing.hit > 5000 ? Outcome::kNotFired : Outcome::kHeld;

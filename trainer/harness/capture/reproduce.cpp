@@ -13,7 +13,7 @@ namespace {
 struct Command {
   std::mutex mutex;
   std::string text;
-  bool takes_faults = false;
+  FaultsGo faults_go = FaultsGo::kBefore;
 };
 
 // Never destroyed: a run may fail after main.
@@ -62,17 +62,20 @@ std::string command_line() {
   return line;
 }
 
-void set_reproduce_command(std::string text, bool takes_faults) {
+void set_reproduce_command(std::string text, FaultsGo faults_go) {
   Command& current = command();
   const std::lock_guard lock(current.mutex);
   current.text = std::move(text);
-  current.takes_faults = takes_faults;
+  current.faults_go = faults_go;
 }
 
 std::string reproduce_command(std::string_view faults) {
   Command& current = command();
   const std::lock_guard lock(current.mutex);
-  if (current.takes_faults) {
+  if (current.faults_go == FaultsGo::kInside) {
+    return current.text;
+  }
+  if (current.faults_go == FaultsGo::kBehind) {
     return faults.empty() ? current.text
                           : current.text + " --faults " + shell_quoted(faults);
   }

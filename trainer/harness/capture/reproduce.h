@@ -1,15 +1,25 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace mishap {
 
+/// How a command is told the plan that is to be repeated.
+enum class FaultsGo : std::uint8_t {
+  /// `MISHAP_FAULTS='SPEC' command`
+  kBefore,
+  /// `command --faults 'SPEC'`
+  kBehind,
+  /// It holds the plan already, maybe more than the one fault that a record
+  /// names.
+  kInside,
+};
+
 /// Sets the command that repeats the runs of this process, for `reproduce` of
-/// their records, in place of the command line. `faults` is put behind it as
-/// `--faults 'SPEC'`; with `takes_faults` false, before it as
-/// `MISHAP_FAULTS='SPEC'`. Thread-safe.
-void set_reproduce_command(std::string command, bool takes_faults);
+/// their records, in place of the command line. Thread-safe.
+void set_reproduce_command(std::string command, FaultsGo faults_go);
 
 /// One line for a shell that makes the run happen again with that plan; the
 /// plan may be empty.

@@ -56,6 +56,17 @@ std::optional<std::string> first_difference(const StoredRecord& recorded,
       return found;
     }
   }
+  const std::size_t suppressed =
+      std::max(recorded.size("/suppressed"), again.size("/suppressed"));
+  for (std::size_t i = 0; i < suppressed; ++i) {
+    const std::string error = "/suppressed/" + std::to_string(i);
+    for (const std::string field : {"component", "type", "message"}) {
+      if (auto found = difference(recorded, again, error + '/' + field,
+                                  field + " of an error of the cleanup")) {
+        return found;
+      }
+    }
+  }
   return std::nullopt;
 }
 

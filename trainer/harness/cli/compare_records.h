@@ -8,8 +8,8 @@
 namespace mishap::cli {
 
 /// Whether two records tell of the same failure: kind, entry point, stage,
-/// hook, component, and of each exception type and message. The first
-/// difference in one sentence, or nothing.
+/// hook, component, and of each exception and each error of the cleanup type
+/// and message. The first difference in one sentence, or nothing.
 std::optional<std::string> first_difference(
     const collector::StoredRecord& recorded,
     const collector::StoredRecord& again);

@@ -2,6 +2,7 @@
 #include <mishap/trainer/guard/contract.h>
 #include <mishap/trainer/harness/cli/github.h>
 #include <mishap/trainer/harness/cli/sweep_report.h>
+#include <mishap/trainer/harness/cli/values.h>
 
 #include <cstdio>
 #include <optional>
@@ -20,11 +21,6 @@ std::string one_decimal(double value) {
   return text;
 }
 
-std::string counted(std::uint64_t count, std::string_view what) {
-  return std::to_string(count) + ' ' + std::string(what) +
-         (count == 1 ? "" : "s");
-}
-
 std::string described(const sweep::Case& failing,
                       const sweep::Verdict& verdict) {
   std::string text(to_string(verdict.outcome));
@@ -34,6 +30,11 @@ std::string described(const sweep::Case& failing,
   text += ": " + failing.entry_point + ", " + failing.action + " at hit " +
           std::to_string(failing.hit) + " of ";
   text += name_of(failing.point);
+  if (failing.second) {
+    text +=
+        ", then at hit " + std::to_string(failing.second->hit.index) + " of ";
+    text += name_of(failing.second->hit.point);
+  }
   if (!verdict.note.empty()) {
     text += ": " + verdict.note;
   }
@@ -117,6 +118,13 @@ void SweepReport::note(const sweep::Progress& progress) {
                counted(bad_total_, "finding") + "  " +
                progress.failing.entry_point + "  " +
                std::string(name_of(progress.failing.point)));
+  }
+}
+
+void SweepReport::note_scouting(std::uint64_t done, std::uint64_t planned) {
+  if (line_.is_due()) {
+    line_.show("looking for pairs: " + std::to_string(done) + " of " +
+               counted(planned, "first fault"));
   }
 }
 

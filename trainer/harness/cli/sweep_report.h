@@ -20,6 +20,9 @@ class SweepReport {
 
   explicit SweepReport(Repeat repeat) : repeat_(std::move(repeat)) {}
 
+  /// To be called after every run that looks for pairs.
+  void note_scouting(std::uint64_t done, std::uint64_t planned);
+
   /// To be called after every case.
   void note(const faultinject::sweep::Progress& progress);
 

@@ -103,6 +103,11 @@ std::string absolute_path(std::string_view what, const std::string& path) {
   return absolute.string();
 }
 
+std::string counted(std::uint64_t count, std::string_view what) {
+  return std::to_string(count) + ' ' + std::string(what) +
+         (count == 1 ? "" : "s");
+}
+
 std::vector<std::string> list(std::string_view text) {
   std::vector<std::string> items(1);
   int depth = 0;

@@ -30,6 +30,9 @@ std::pair<std::string, std::string> assignment(std::string_view what,
 /// The path made absolute; InputError when there is no current folder.
 std::string absolute_path(std::string_view what, const std::string& path);
 
+/// "1 case", "2 cases".
+std::string counted(std::uint64_t count, std::string_view what);
+
 /// Cuts at commas that stand in no brackets and no quotes, and trims.
 std::vector<std::string> list(std::string_view text);
 

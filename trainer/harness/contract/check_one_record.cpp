@@ -1,5 +1,7 @@
 #include <mishap/trainer/harness/contract/checkers.h>
 
+#include <algorithm>
+
 namespace mishap {
 namespace {
 
@@ -28,6 +30,12 @@ class OneRecord final : public Checker {
          record.component != seen.component.name())) {
       return "the record says that the error came in " + record.hook + " of " +
              record.component;
+    }
+    if (seen.second_component != Component() &&
+        std::ranges::find(record.suppressed, seen.second_component.name()) ==
+            record.suppressed.end()) {
+      return "the record does not tell of the second error, which came in " +
+             std::string(seen.second_component.name());
     }
     return std::nullopt;
   }

@@ -8,8 +8,9 @@ class SameError final : public Checker {
   Clause clause() const noexcept override { return Clause::kC1; }
 
   std::optional<std::string> judge(const Observation& seen) override {
-    if (seen.signal != 0 && !seen.failed()) {
-      // No error came of the signal: that it was swallowed is C12's.
+    if (!seen.failed() && (seen.signal != 0 || seen.may_succeed)) {
+      // No error came of it: of a signal, that it was swallowed is C12's; of an
+      // error, that the run recovered is its right.
       return std::nullopt;
     }
     if (seen.caught == nullptr) {

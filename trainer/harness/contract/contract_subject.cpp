@@ -2,6 +2,7 @@
 #include <mishap/faultinject/plan.h>
 #include <mishap/faultinject/point.h>
 #include <mishap/faultinject/scenario.h>
+#include <mishap/faultinject/sweep/baseline.h>
 #include <mishap/trainer/harness/capture/sinks.h>
 #include <mishap/trainer/harness/contract/checkers.h>
 #include <mishap/trainer/harness/contract/contract_subject.h>
@@ -22,6 +23,7 @@ using faultinject::HitTrace;
 using faultinject::PointId;
 using faultinject::sweep::Case;
 using faultinject::sweep::Outcome;
+using faultinject::sweep::Scouted;
 using faultinject::sweep::Verdict;
 
 constexpr std::size_t kTraceCapacity = 8192;
@@ -54,40 +56,43 @@ int signal_of(std::string_view action) {
                                           : 0;
 }
 
-// Fills where the error of the fault is thrown, when that is at a hook.
-void fill_place(const Case& failing, Observation& seen) {
-  std::string_view name = faultinject::name_of(failing.point);
+struct HookPlace {
+  Hook hook = Hook::kNone;
+  Component component;
+};
+
+// Of a point that is a hook's; else empty.
+HookPlace place_of(PointId point) {
+  std::string_view name = faultinject::name_of(point);
   constexpr std::string_view kPrefix = "hook/";
-  if (seen.signal != 0 || !name.starts_with(kPrefix)) {
-    return;
+  if (!name.starts_with(kPrefix)) {
+    return {};
   }
   name.remove_prefix(kPrefix.size());
   if (name.ends_with(faultinject::kAfter)) {
     name.remove_suffix(faultinject::kAfter.size());
   }
   const std::size_t slash = name.find('/');
-  seen.hook = hook_from_string(name.substr(0, slash)).value_or(Hook::kNone);
-  seen.component = Component::named(name.substr(slash + 1));
+  return {hook_from_string(name.substr(0, slash)).value_or(Hook::kNone),
+          Component::named(name.substr(slash + 1))};
 }
 
-// Position in `sequence` of hit number `hit` of `point`, or its size.
-std::size_t position_of(const std::vector<PointId>& sequence, PointId point,
-                        std::uint64_t hit) {
-  std::uint64_t seen = 0;
-  for (std::size_t i = 0; i < sequence.size(); ++i) {
-    if (sequence[i] == point && ++seen == hit) {
-      return i;
+// Fills where the errors of the faults are thrown, as far as that is at hooks.
+void fill_places(const Case& failing, Observation& seen) {
+  if (seen.signal != 0) {
+    return;
+  }
+  HookPlace place = place_of(failing.point);
+  if (failing.second) {
+    const HookPlace second = place_of(failing.second->hit.point);
+    if (!failing.second->first_is_heard) {
+      place = second;
+    } else if (!failing.second->may_recover) {
+      seen.second_component = second.component;
     }
   }
-  return sequence.size();
-}
-
-bool same_until(const std::vector<PointId>& clean,
-                const std::vector<PointId>& failed, std::size_t end) {
-  return end <= clean.size() && end <= failed.size() &&
-         std::equal(clean.begin(),
-                    clean.begin() + static_cast<std::ptrdiff_t>(end),
-                    failed.begin());
+  seen.hook = place.hook;
+  seen.component = place.component;
 }
 
 }  // namespace
@@ -113,6 +118,32 @@ std::vector<PointId> ContractSubject::baseline(std::string_view entry_point) {
   return clean.sequence;
 }
 
+Scouted ContractSubject::scout(const Case& first) {
+  const SignalNet net;
+  HarnessOptions options = options_;
+  options.capture.writes = false;
+  std::size_t capacity =
+      clean_.at(first.entry_point).sequence.size() + kTraceCapacity;
+  while (true) {
+    Scouted scouted;
+    const std::unique_ptr<World> world = make_world_();
+    HitTrace trace(faultinject::Scope::process(), capacity);
+    const faultinject::Scenario armed = faultinject::arm(
+        faultinject::Plan::parse(first.spec), faultinject::Scope::process());
+    try {
+      world->call(first.entry_point, options);
+    } catch (...) {
+      scouted.is_heard = true;
+    }
+    trace.stop();
+    if (!trace.overflowed()) {
+      scouted.sequence = trace.sequence();
+      return scouted;
+    }
+    capacity = trace.hits();
+  }
+}
+
 Verdict ContractSubject::run(const Case& failing) {
   const auto start = std::chrono::steady_clock::now();
   const SignalNet net;
@@ -129,7 +160,8 @@ Verdict ContractSubject::run(const Case& failing) {
   Observation seen;
   seen.entry_point = failing.entry_point;
   seen.signal = signal_of(failing.action);
-  fill_place(failing, seen);
+  seen.may_succeed = failing.may_succeed();
+  fill_places(failing, seen);
   seen.components = components;
   seen.loggers = loggers;
   world->journal().clear();
@@ -149,7 +181,7 @@ Verdict ContractSubject::run(const Case& failing) {
   for (const auto& checker : checkers) {
     checker->after();
   }
-  const bool fired = armed->fired() > 0;
+  const bool fired = has_fired(failing, *armed);
   armed->disarm();
   trace.stop();
 
@@ -182,9 +214,9 @@ Verdict ContractSubject::run(const Case& failing) {
     }
   }
   const std::vector<PointId> sequence = trace.sequence();
-  const std::size_t position =
-      position_of(clean.sequence, failing.point, failing.hit);
-  if (!same_until(clean.sequence, sequence, position + 1)) {
+  const std::size_t position = faultinject::sweep::position_of(
+      clean.sequence, {failing.point, failing.hit});
+  if (!faultinject::sweep::same_until(clean.sequence, sequence, position + 1)) {
     verdict.outcome = Outcome::kNondeterministic;
   } else if (seen.caught == nullptr) {
     verdict.outcome = Outcome::kSwallowed;

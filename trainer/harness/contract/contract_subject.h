@@ -24,6 +24,8 @@ class ContractSubject final : public faultinject::sweep::Subject {
   std::vector<std::string> entry_points() override { return entry_points_; }
   std::vector<faultinject::PointId> baseline(
       std::string_view entry_point) override;
+  faultinject::sweep::Scouted scout(
+      const faultinject::sweep::Case& first) override;
   faultinject::sweep::Verdict run(
       const faultinject::sweep::Case& failing) override;
 

@@ -9,10 +9,10 @@
 namespace mishap {
 namespace {
 
-// Takes the few keys of the top level that a judge needs and builds no tree.
-class TopLevel final : public nlohmann::json_sax<nlohmann::json> {
+// Takes the few keys that a judge needs and builds no tree.
+class NeededKeys final : public nlohmann::json_sax<nlohmann::json> {
  public:
-  explicit TopLevel(RecordSeen& out) : out_(out) {}
+  explicit NeededKeys(RecordSeen& out) : out_(out) {}
 
   bool null() override { return done(); }
   bool boolean(bool) override { return done(); }
@@ -27,7 +27,14 @@ class TopLevel final : public nlohmann::json_sax<nlohmann::json> {
     return done();
   }
   bool key(string_t& name) override {
-    target_ = depth_ == 1 ? member(name) : nullptr;
+    if (depth_ == 1) {
+      is_in_suppressed_ = name == "suppressed";
+      target_ = member(name);
+    } else if (depth_ == kInEntry && is_in_suppressed_ && name == "component") {
+      target_ = &out_.suppressed.emplace_back();
+    } else {
+      target_ = nullptr;
+    }
     return true;
   }
   bool start_object(std::size_t) override { return down(); }
@@ -40,6 +47,9 @@ class TopLevel final : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
+  // The record, a list in it, an object in that.
+  static constexpr int kInEntry = 3;
+
   bool done() {
     target_ = nullptr;
     return true;
@@ -66,6 +76,7 @@ class TopLevel final : public nlohmann::json_sax<nlohmann::json> {
   RecordSeen& out_;
   std::string* target_ = nullptr;
   int depth_ = 0;
+  bool is_in_suppressed_ = false;
 };
 
 std::uint64_t size_of(const std::string& path) {
@@ -87,7 +98,7 @@ std::vector<RecordSeen> RecordWatch::read_new() {
   while (std::getline(file, line)) {
     offset_ += line.size() + 1;
     RecordSeen record;
-    TopLevel reader(record);
+    NeededKeys reader(record);
     if (!nlohmann::json::sax_parse(line, &reader)) {
       record.kind = "unreadable";
     }

@@ -2,7 +2,7 @@
 #include <mishap/collector/pending_slot.h>
 #include <mishap/trainer/guard/errors.h>
 #include <mishap/trainer/harness/cli/records_input.h>
-#include <mishap/trainer/harness/cli/scratch_folder.h>
+#include <mishap/trainer/harness/scratch_folder.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 #include <mishap/collector/modules.h>
 #include <mishap/trainer/harness/cli/child.h>
-#include <mishap/trainer/harness/cli/scratch_folder.h>
 #include <mishap/trainer/harness/cli/stored_frames.h>
 #include <mishap/trainer/harness/cli/table.h>
+#include <mishap/trainer/harness/scratch_folder.h>
 
 #include <fstream>
 #include <string>

@@ -52,6 +52,8 @@ struct TaskParts {
   std::shared_ptr<Module> module;
   std::shared_ptr<DataModule> data;
   std::shared_ptr<TrainerOptions> trainer;
+  /// Whatever else must live as long: a folder of its own for a world.
+  std::shared_ptr<void> keeps = nullptr;
 };
 
 /// A training job that the commands `run`, `points`, `sweep` and `repro` know

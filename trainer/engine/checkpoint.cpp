@@ -38,6 +38,23 @@ std::string trailer_of(std::string_view pickled) {
                         " bytes) " + what + "; go on from another one");
 }
 
+// What was pickled, if it is whole.
+std::string_view whole_part(std::string_view bytes, const std::string& path) {
+  const std::size_t size =
+      bytes.size() < kTrailerBytes ? 0 : bytes.size() - kTrailerBytes;
+  const std::string_view trailer = bytes.substr(size);
+  if (!trailer.starts_with(kMark)) {
+    refuse(path, bytes,
+           "is no checkpoint of Mishap, or was cut off: the mark at its end is "
+           "missing");
+  }
+  const std::string_view pickled = bytes.substr(0, size);
+  if (trailer != trailer_of(pickled)) {
+    refuse(path, bytes, "is damaged: its checksum does not match");
+  }
+  return pickled;
+}
+
 }  // namespace
 
 std::string to_checkpoint(const State& state) {
@@ -47,19 +64,12 @@ std::string to_checkpoint(const State& state) {
   return bytes;
 }
 
+void check_whole(std::string_view bytes, const std::string& path) {
+  whole_part(bytes, path);
+}
+
 State from_checkpoint(std::string_view bytes, const std::string& path) {
-  const std::size_t size =
-      bytes.size() < kTrailerBytes ? 0 : bytes.size() - kTrailerBytes;
-  const std::string_view pickled = bytes.substr(0, size);
-  const std::string_view trailer = bytes.substr(size);
-  if (!trailer.starts_with(kMark)) {
-    refuse(path, bytes,
-           "is no checkpoint of Mishap, or was cut off: the mark at its end is "
-           "missing");
-  }
-  if (trailer != trailer_of(pickled)) {
-    refuse(path, bytes, "is damaged: its checksum does not match");
-  }
+  const std::string_view pickled = whole_part(bytes, path);
   try {
     return State::from_value(
         torch::pickle_load(std::vector<char>(pickled.begin(), pickled.end())));

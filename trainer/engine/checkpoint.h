@@ -23,6 +23,10 @@ class CheckpointError : public InputError {
 /// before it is read.
 std::string to_checkpoint(const State& state);
 
+/// Throws CheckpointError unless the bytes are those of a whole checkpoint.
+/// `path` is for the message.
+void check_whole(std::string_view bytes, const std::string& path);
+
 /// The state in the bytes of a checkpoint; `path` is for the message.
 /// @throws CheckpointError
 State from_checkpoint(std::string_view bytes, const std::string& path);

@@ -1,8 +1,12 @@
+#include <mishap/trainer/engine/callbacks/early_stopping.h>
+#include <mishap/trainer/engine/callbacks/model_checkpoint.h>
+#include <mishap/trainer/engine/loggers/jsonl_logger.h>
 #include <mishap/trainer/engine/options.h>
 #include <mishap/trainer/tasks/digits.h>
 #include <mishap/trainer/tasks/digits_task.h>
 #include <mishap/trainer/tasks/find_data.h>
 #include <mishap/trainer/testing/spied.h>
+#include <mishap/trainer/testing/world_folder.h>
 
 #include <memory>
 
@@ -41,9 +45,17 @@ TrainerOptions trainer_options(const DigitsOptions& digits) {
 TaskParts make(const TaskSettings& settings) {
   DigitsOptions options;
   apply(settings, options);
+  TrainerOptions trainer = trainer_options(options);
+  if (settings.given("checkpoints")) {
+    trainer.callbacks.push_back(std::make_shared<ModelCheckpoint>(
+        ModelCheckpointOptions{.folder = settings.text("checkpoints"),
+                               .monitor = "loss",
+                               .save_last = true,
+                               .save_on_exception = true}));
+  }
   return {std::make_shared<DigitsModule>(options),
           std::make_shared<DigitsData>(options),
-          std::make_shared<TrainerOptions>(trainer_options(options))};
+          std::make_shared<TrainerOptions>(std::move(trainer))};
 }
 
 TaskParts make_world(Journal& journal, const TaskSettings& settings) {
@@ -52,9 +64,17 @@ TaskParts make_world(Journal& journal, const TaskSettings& settings) {
   TrainerOptions trainer = trainer_options(options);
   trainer.num_sanity_val_steps = 1;
   trainer.log_every_n_steps = 1;
+  std::shared_ptr<void> folder = make_world_folder(trainer);
+  trainer.callbacks = {
+      std::make_shared<EarlyStopping>(
+          EarlyStoppingOptions{.monitor = "loss", .patience = 100}),
+      std::make_shared<ModelCheckpoint>(ModelCheckpointOptions{
+          .monitor = "loss", .save_last = true, .save_on_exception = true})};
+  trainer.loggers = {std::make_shared<JsonlLogger>(trainer.root_dir)};
   return {std::make_shared<Spied<DigitsModule>>(journal, options),
           std::make_shared<Spied<DigitsData>>(journal, options),
-          std::make_shared<TrainerOptions>(std::move(trainer))};
+          std::make_shared<TrainerOptions>(std::move(trainer)),
+          std::move(folder)};
 }
 
 }  // namespace
@@ -67,11 +87,14 @@ Task digits_task() {
       {{"epochs", std::to_string(defaults.epochs),
         "passes over the training data"},
        {"batch_size", std::to_string(defaults.batch_size), "images in a batch"},
-       {"learning_rate", "0.002", "of Adam"},
+       {"learning_rate", "0.1", "of SGD with momentum"},
        {"classes", std::to_string(defaults.classes),
         "digits that the model can name; fewer than 10 fail in LibTorch"},
        {"workers", std::to_string(defaults.workers),
         "threads that prepare batches"},
+       {"checkpoints", "",
+        "folder for checkpoints: the best, the last, one of a failure; none "
+        "when empty"},
        {"data", "",
         "folder with digits/digits.csv; found by itself when empty"}},
       make,

@@ -1,6 +1,7 @@
 #include <mishap/collector/torch/tensor_memory.h>
 #include <mishap/faultinject/torch/throw_types.h>
 #include <mishap/trainer/harness/torch/torch_checkers.h>
+#include <mishap/trainer/testing/check_files.h>
 #include <mishap/trainer/testing/check_reuse.h>
 #include <mishap/trainer/testing/scribbler.h>
 #include <mishap/trainer/testing/trainer_world.h>
@@ -70,6 +71,9 @@ std::vector<std::unique_ptr<Checker>> TrainerWorld::checkers() {
   checkers.push_back(check_random_isolation(random_));
   checkers.push_back(check_training_flags(*parts_.module));
   checkers.push_back(check_tensor_memory(*this));
+  if (parts_.keeps) {
+    checkers.push_back(check_files(parts_.trainer->root_dir / "checkpoints"));
+  }
   checkers.push_back(check_reuse(*this));
   return checkers;
 }

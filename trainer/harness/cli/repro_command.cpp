@@ -4,7 +4,7 @@
 #include <mishap/trainer/harness/cli/compare_records.h>
 #include <mishap/trainer/harness/cli/records_input.h>
 #include <mishap/trainer/harness/cli/repro_command.h>
-#include <mishap/trainer/harness/cli/scratch_folder.h>
+#include <mishap/trainer/harness/scratch_folder.h>
 
 #include <cstdio>
 #include <fstream>

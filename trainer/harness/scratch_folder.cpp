@@ -1,15 +1,17 @@
-#include <mishap/trainer/harness/cli/scratch_folder.h>
+#include <mishap/trainer/harness/scratch_folder.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
-namespace mishap::cli {
+namespace mishap {
 
 ScratchFolder::ScratchFolder()
-    : path_(
-          (std::filesystem::temp_directory_path() / "mishap-XXXXXX").string()) {
+    : ScratchFolder(std::filesystem::temp_directory_path()) {}
+
+ScratchFolder::ScratchFolder(const std::filesystem::path& parent)
+    : path_((parent / "mishap-XXXXXX").string()) {
   if (mkdtemp(path_.data()) == nullptr) {
     throw std::system_error(errno, std::generic_category(),
                             "no temporary folder can be made as " + path_);
@@ -23,4 +25,4 @@ ScratchFolder::~ScratchFolder() {
   }
 }
 
-}  // namespace mishap::cli
+}  // namespace mishap

@@ -1,15 +1,18 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 
-namespace mishap::cli {
+namespace mishap {
 
-/// An empty folder in the system's temporary one, gone with its content at the
-/// end of its life unless kept.
+/// An empty folder in another one, gone with its content at the end of its life
+/// unless kept.
 class ScratchFolder {
  public:
-  /// Throws std::system_error.
+  /// In the system's temporary folder. Throws std::system_error.
   ScratchFolder();
+  /// As above in `parent`.
+  explicit ScratchFolder(const std::filesystem::path& parent);
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
@@ -22,4 +25,4 @@ class ScratchFolder {
   bool is_kept_ = false;
 };
 
-}  // namespace mishap::cli
+}  // namespace mishap

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mishap {
 
@@ -38,6 +39,15 @@ std::string_view to_string(Clause clause) noexcept;
 /// "same error" and so on.
 std::string_view title_of(Clause clause) noexcept;
 
+/// One piece of the cleanup as a record tells it.
+struct CleanupSeen {
+  std::string step;
+  std::string component;
+  /// ran, failed, skipped or timed_out.
+  std::string outcome;
+  std::int64_t micros = 0;
+};
+
 /// What a reader of the records file found there after the call.
 struct RecordSeen {
   std::string record_id;
@@ -47,6 +57,7 @@ struct RecordSeen {
   std::string stage;
   std::string hook;
   std::string component;
+  std::vector<CleanupSeen> cleanup = {};
 };
 
 /// What a user could see of one failed call of an entry point: what his own

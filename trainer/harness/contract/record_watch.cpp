@@ -16,8 +16,10 @@ class TopLevel final : public nlohmann::json_sax<nlohmann::json> {
 
   bool null() override { return done(); }
   bool boolean(bool) override { return done(); }
-  bool number_integer(number_integer_t) override { return done(); }
-  bool number_unsigned(number_unsigned_t) override { return done(); }
+  bool number_integer(number_integer_t value) override { return number(value); }
+  bool number_unsigned(number_unsigned_t value) override {
+    return number(static_cast<std::int64_t>(value));
+  }
   bool number_float(number_float_t, const string_t&) override { return done(); }
   bool binary(binary_t&) override { return done(); }
   bool string(string_t& value) override {
@@ -27,10 +29,21 @@ class TopLevel final : public nlohmann::json_sax<nlohmann::json> {
     return done();
   }
   bool key(string_t& name) override {
-    target_ = depth_ == 1 ? member(name) : nullptr;
+    if (depth_ == 1) {
+      in_cleanup_ = name == "cleanup";
+      target_ = member(name);
+    } else if (in_cleanup_ && depth_ == kDepthOfPiece) {
+      target_ = member_of_piece(name);
+      is_micros_ = name == "micros";
+    }
     return true;
   }
-  bool start_object(std::size_t) override { return down(); }
+  bool start_object(std::size_t) override {
+    if (in_cleanup_ && depth_ + 1 == kDepthOfPiece) {
+      out_.cleanup.emplace_back();
+    }
+    return down();
+  }
   bool end_object() override { return up(); }
   bool start_array(std::size_t) override { return down(); }
   bool end_array() override { return up(); }
@@ -40,9 +53,19 @@ class TopLevel final : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
+  // In the record's object, in the list.
+  static constexpr int kDepthOfPiece = 3;
+
   bool done() {
     target_ = nullptr;
+    is_micros_ = false;
     return true;
+  }
+  bool number(std::int64_t value) {
+    if (is_micros_) {
+      out_.cleanup.back().micros = value;
+    }
+    return done();
   }
   bool down() {
     ++depth_;
@@ -63,8 +86,18 @@ class TopLevel final : public nlohmann::json_sax<nlohmann::json> {
     return nullptr;
   }
 
+  std::string* member_of_piece(std::string_view name) {
+    CleanupSeen& piece = out_.cleanup.back();
+    if (name == "step") return &piece.step;
+    if (name == "component") return &piece.component;
+    if (name == "outcome") return &piece.outcome;
+    return nullptr;
+  }
+
   RecordSeen& out_;
   std::string* target_ = nullptr;
+  bool in_cleanup_ = false;
+  bool is_micros_ = false;
   int depth_ = 0;
 };
 

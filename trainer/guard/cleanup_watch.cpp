@@ -159,8 +159,14 @@ std::optional<CleanupNote> CleanupWatch::next_late(
   const Clock::time_point now = Clock::now();
   look_again = now + limit_;
   std::optional<CleanupNote> late;
+  // A piece that did little before an inner one began is late because of that
+  // one, which is then the one to tell of.
+  const auto is_cause = [&](const Piece& piece) {
+    return &piece == innermost_ ||
+           innermost_->start_ - piece.start_ > limit_ / 2;
+  };
   for (Piece* piece = innermost_; piece != nullptr; piece = piece->outer_) {
-    if (piece->told_) {
+    if (piece->told_ || (!late && !is_cause(*piece))) {
       continue;
     }
     if (late || is_late(now - piece->start_)) {

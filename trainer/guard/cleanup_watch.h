@@ -34,7 +34,8 @@ class CleanupWatch {
   CleanupWatch& operator=(const CleanupWatch&) = delete;
 
   /// A piece that runs from here to end(), or as long as the object lives.
-  /// Pieces may be nested; of nested ones the innermost that is late is told.
+  /// Pieces may be nested; of nested ones the one that is late of its own doing
+  /// is told.
   class Piece {
    public:
     Piece(CleanupWatch& watch, const CleanupNote& note);

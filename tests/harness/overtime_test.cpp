@@ -182,6 +182,27 @@ TEST_F(Overtimes, AreToldToAnEmbedderInPlaceOfTheWarning) {
   EXPECT_EQ(ended.standard_error, "");
 }
 
+TEST_F(Overtimes, WithNobodyToTellAreNotedAtTheirEnd) {
+  const Ended ended = child_.run([] {
+    return guarded([] {
+      HarnessOptions options = with_limit();
+      options.guard.on_overtime = nullptr;
+      guard(
+          "fit",
+          [](mishap::Run& run) {
+            run.on_teardown(
+                "slow", [] { std::this_thread::sleep_for(milliseconds(50)); });
+            throw std::runtime_error("x");
+          },
+          options);
+    });
+  });
+  EXPECT_EQ(ended.status, 1);
+  ASSERT_EQ(ended.records.size(), 1U);
+  EXPECT_THAT(cleanup_of(ended.records[0]),
+              ::testing::Contains("teardown slow timed_out"));
+}
+
 TEST_F(Overtimes, AreNoneWithinTheLimit) {
   const Ended ended = child_.run([] {
     return guarded([] {

@@ -27,7 +27,8 @@ struct GuardOptions {
   std::chrono::milliseconds cleanup_limit{30'000};
   /// Called once for each piece that passes its limit, on a thread of the
   /// guard's and while the piece runs. What the piece does cannot be cancelled:
-  /// tell somebody, or end the process. Must not throw.
+  /// tell somebody, or end the process. Must not throw. Empty: nobody is told
+  /// and no thread watches; what was late is noted when it ends.
   std::function<void(const Overtime&)> on_overtime = warn_of_overtime;
   /// The object whose entry point this is; see Run::owner().
   const void* owner = nullptr;

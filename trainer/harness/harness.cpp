@@ -15,15 +15,15 @@ void run_with_harness(const HarnessOptions& options,
   GuardOptions guard = options.guard;
   guard.observers.insert(guard.observers.begin(), &capture);
   guard.interceptors.push_back(&faults);
-  guard.on_overtime = [&](const Overtime& overtime) {
-    if (GuardedProgram::is_running()) {
-      capture.end_of_overtime(overtime, kStatusOfOvertime);
-      _exit(kStatusOfOvertime);
-    }
-    if (options.guard.on_overtime) {
+  if (options.guard.on_overtime) {
+    guard.on_overtime = [&](const Overtime& overtime) {
+      if (GuardedProgram::is_running()) {
+        capture.end_of_overtime(overtime, kStatusOfOvertime);
+        _exit(kStatusOfOvertime);
+      }
       options.guard.on_overtime(overtime);
-    }
-  };
+    };
+  }
   run(guard);
 }
 

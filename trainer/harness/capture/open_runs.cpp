@@ -19,8 +19,7 @@ constexpr int kStatusMask = 0xff;
 
 void on_exit_of_process(int asked, void*) {
   const int status = asked & kStatusMask;
-  const bool had_runs =
-      OpenRun::end_all({.status = status == 0 ? 1 : status, .asked = asked});
+  const bool had_runs = OpenRun::end_all({.status = status == 0 ? 1 : status});
   if (had_runs && status == 0) {
     // The C library goes on with the handlers that are left, and the new
     // status.

@@ -8,8 +8,6 @@ namespace mishap {
 struct ProcessExit {
   /// What its parent will see.
   int status = 1;
-  /// What exit() was called with; the same as `status` when nobody called it.
-  int asked = 1;
 };
 
 /// A run that has not ended yet. It hears when the process is left by exit(),

@@ -11,6 +11,20 @@
 #include <unistd.h>
 
 namespace mishap {
+namespace {
+
+collector::RunOutcome outcome_of(collector::RecordKind kind) noexcept {
+  switch (kind) {
+    case collector::RecordKind::kHang:
+      return collector::RunOutcome::kHung;
+    case collector::RecordKind::kInterrupt:
+      return collector::RunOutcome::kInterrupted;
+    default:
+      return collector::RunOutcome::kFailed;
+  }
+}
+
+}  // namespace
 
 bool CaptureObserver::is_on_own_thread() const noexcept {
   return pthread_equal(thread_, pthread_self()) != 0;
@@ -107,24 +121,22 @@ bool CaptureObserver::on_process_exit(const ProcessExit& exit) noexcept {
   }
   tell_end(collector::RecordKind::kExit, exit, nullptr);
   append_and_report();
-  append_row(collector::RunOutcome::kFailed, true, is_on_own_thread());
+  append_row(outcome_of(storage_->record.kind), true, is_on_own_thread());
   slot_.remove_for_exit();
   return true;
 }
 
 void CaptureObserver::end_of_overtime(const Overtime& overtime,
                                       int status) noexcept {
-  const ProcessExit exit{.status = status, .asked = status};
+  const ProcessExit exit{.status = status};
   {
     const auto telling = bounded_lock(telling_);
-    if (telling && !told_) {
+    if (telling && !told_ && storage_) {
       told_ = true;
       tell_end(collector::RecordKind::kHang, exit, &overtime);
       if (options_.writes) {
         append_and_report();
-        append_row(frozen_ ? collector::RunOutcome::kFailed
-                           : collector::RunOutcome::kHung,
-                   true, true);
+        append_row(outcome_of(storage_->record.kind), true, true);
       }
       slot_.remove_for_exit();
     }

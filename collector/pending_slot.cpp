@@ -145,6 +145,10 @@ void PendingSlot::close() noexcept {
   header_ = nullptr;
 }
 
+void PendingSlot::remove_for_exit() const noexcept {
+  if (!path_.empty()) unlink(path_.c_str());
+}
+
 void PendingSlot::leave_to_parent() noexcept {
   const SlotPlace place = *place_;
   void* const page = header_;

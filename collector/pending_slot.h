@@ -63,6 +63,10 @@ class PendingSlot {
   /// Async-signal-safe.
   void close() noexcept;
 
+  /// Removes the file and keeps all else, for a process that ends while another
+  /// thread may still store to place(). Async-signal-safe.
+  void remove_for_exit() const noexcept;
+
   /// Path of the file; empty when not open.
   const std::string& path() const noexcept { return path_; }
   /// Why open() failed; empty when it did not.

@@ -6,6 +6,7 @@
 #include <mishap/collector/record/place.h>
 #include <mishap/collector/record/state.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -59,6 +60,9 @@ struct Record {
   std::span<const RecordThreadStack> threads;
   std::span<const RecordSuppressed> suppressed;
   std::span<const RecordCleanup> cleanup;
+  /// How many there were, where the lists above hold fewer.
+  std::size_t suppressed_total = 0;
+  std::size_t cleanup_total = 0;
 
   // State.
   std::span<const RecordDevice> device;

@@ -45,15 +45,20 @@ Trainer::Trainer(TrainerOptions options, HarnessOptions harness)
   watch_torch_state();
   set_batch_source(give_batch);
   set_training_flag_source(training_flag);
-  if (harness_.capture.records.empty()) {
-    harness_.capture.records =
+}
+
+HarnessOptions Trainer::harness_of_a_call() const {
+  HarnessOptions options = harness_;
+  if (options.capture.records.empty() && Run::current() == nullptr) {
+    options.capture.records =
         collector::records_folder(engine_.options().root_dir.string());
   }
+  return options;
 }
 
 void Trainer::fit(Module& module, DataModule& data,
                   const std::filesystem::path& checkpoint) {
-  run_with_harness(harness_, [&](const GuardOptions& guard) {
+  run_with_harness(harness_of_a_call(), [&](const GuardOptions& guard) {
     engine_.fit(module, data, guard, checkpoint);
   });
 }
@@ -61,7 +66,7 @@ void Trainer::fit(Module& module, DataModule& data,
 Metrics Trainer::validate(Module& module, DataModule& data,
                           const std::filesystem::path& checkpoint) {
   Metrics metrics;
-  run_with_harness(harness_, [&](const GuardOptions& guard) {
+  run_with_harness(harness_of_a_call(), [&](const GuardOptions& guard) {
     metrics = engine_.validate(module, data, guard, checkpoint);
   });
   return metrics;
@@ -70,7 +75,7 @@ Metrics Trainer::validate(Module& module, DataModule& data,
 Metrics Trainer::test(Module& module, DataModule& data,
                       const std::filesystem::path& checkpoint) {
   Metrics metrics;
-  run_with_harness(harness_, [&](const GuardOptions& guard) {
+  run_with_harness(harness_of_a_call(), [&](const GuardOptions& guard) {
     metrics = engine_.test(module, data, guard, checkpoint);
   });
   return metrics;
@@ -79,7 +84,7 @@ Metrics Trainer::test(Module& module, DataModule& data,
 std::vector<torch::Tensor> Trainer::predict(
     Module& module, DataModule& data, const std::filesystem::path& checkpoint) {
   std::vector<torch::Tensor> predictions;
-  run_with_harness(harness_, [&](const GuardOptions& guard) {
+  run_with_harness(harness_of_a_call(), [&](const GuardOptions& guard) {
     predictions = engine_.predict(module, data, guard, checkpoint);
   });
   return predictions;

@@ -26,7 +26,8 @@ namespace mishap {
 /// The engine's four entry points, each under a guard that keeps a record of a
 /// failure and takes faults at every hook.
 ///
-/// A record goes to `harness.capture.records`, else to MISHAP_RECORDS, else to
+/// A record goes to `harness.capture.records`; else, in a run inside another
+/// one, to where that one's goes; else to MISHAP_RECORDS, else to
 /// `options.root_dir`. Every error comes out of the call as the very object
 /// that was thrown; SIGINT and SIGTERM come out as mishap::Interrupted.
 class Trainer {
@@ -53,6 +54,8 @@ class Trainer {
   HarnessOptions& harness() noexcept { return harness_; }
 
  private:
+  HarnessOptions harness_of_a_call() const;
+
   Engine engine_;
   HarnessOptions harness_;
 };

@@ -76,7 +76,8 @@ struct RecordRegister {
   std::uint64_t value = 0;
 };
 
-/// How a process ended, as its parent saw it. All empty inside the process.
+/// How a process ended, as its parent saw it. All empty when it went on; a
+/// record that the process itself leaves while it ends has the status only.
 struct RecordExit {
   std::optional<std::int32_t> status;
   std::optional<std::int32_t> signal;
@@ -110,7 +111,7 @@ struct RecordSuppressed {
 
 enum class CleanupOutcome : std::uint8_t { kRan, kFailed, kSkipped, kTimedOut };
 
-/// One step of the cleanup, in the order in which they ran.
+/// One piece of the cleanup, in the order in which they ended.
 struct RecordCleanup {
   std::string_view step;
   std::string_view component;

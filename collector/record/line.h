@@ -71,11 +71,14 @@ class Line {
     leave();
   }
 
-  /// A list of objects; `body(item)` writes the members of one.
+  /// A list of objects; `body(item)` writes the members of one. There were
+  /// `total` of them if that is more than came here.
   template <typename Item, typename Body>
   void objects(std::string_view key, std::span<const Item> items,
-               std::size_t limit, Keep keep, Body body) noexcept {
-    begin_list(key, items.size(), limit);
+               std::size_t limit, Keep keep, Body body,
+               std::size_t total = 0) noexcept {
+    begin_list(key, std::max(items.size(), total),
+               std::min(items.size(), limit));
     for (const Item& item : part(items, limit, keep)) write_item(item, body);
     end_list();
   }

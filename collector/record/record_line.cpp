@@ -89,21 +89,25 @@ void RecordLine::write_what() noexcept {
                   line_.name("state", thread.state);
                   write_stack(thread.stack, limits_.thread_frames);
                 });
-  line_.objects("suppressed", record_.suppressed, limits_.items, Keep::kFirst,
-                [this](const RecordSuppressed& error) {
-                  line_.name("step", error.step);
-                  line_.name("component", error.component);
-                  line_.name("type", error.type);
-                  line_.text("message", error.message);
-                });
-  line_.objects("cleanup", record_.cleanup, limits_.items, Keep::kFirst,
-                [this](const RecordCleanup& step) {
-                  line_.name("step", step.step);
-                  line_.name("component", step.component);
-                  line_.name("outcome", to_string(step.outcome));
-                  line_.integer("micros", step.micros);
-                  line_.name("error", step.error);
-                });
+  line_.objects(
+      "suppressed", record_.suppressed, limits_.items, Keep::kFirst,
+      [this](const RecordSuppressed& error) {
+        line_.name("step", error.step);
+        line_.name("component", error.component);
+        line_.name("type", error.type);
+        line_.text("message", error.message);
+      },
+      record_.suppressed_total);
+  line_.objects(
+      "cleanup", record_.cleanup, limits_.items, Keep::kFirst,
+      [this](const RecordCleanup& step) {
+        line_.name("step", step.step);
+        line_.name("component", step.component);
+        line_.name("outcome", to_string(step.outcome));
+        line_.integer("micros", step.micros);
+        line_.name("error", step.error);
+      },
+      record_.cleanup_total);
 }
 
 void RecordLine::write_state() noexcept {

@@ -157,6 +157,16 @@ TEST_F(PendingSlotTest, AFrozenRecordKeepsItsKindAndPlace) {
   EXPECT_EQ(record["exceptions"][0]["type"], "c10::IndexError");
 }
 
+TEST_F(PendingSlotTest, AFileRemovedForTheExitLeavesThePlaceInUse) {
+  PendingSlot slot;
+  ASSERT_TRUE(slot.open(records_, kRun));
+  slot.hold(samples::line_of(samples::typical()));
+  slot.remove_for_exit();
+  EXPECT_THAT(slots_in(records_), testing::IsEmpty());
+  slot.place().set_hook("training_step", "module");
+  EXPECT_EQ(slot.place().hook.view(), "training_step");
+}
+
 TEST_F(PendingSlotTest, ARunWhoseFolderWasNeverMadeIsFoundToo) {
   const std::string missing = folder_ / "made/later";
   in_killed_child([&](PendingSlot& slot) {

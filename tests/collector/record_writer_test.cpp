@@ -63,6 +63,21 @@ TEST(RecordWriter, KeepsSixtyFourBitValuesAsTexts) {
             "0xffffffffffffffff");
 }
 
+TEST(RecordWriter, SaysWhatListsHadLostBeforeTheyCame) {
+  Record record = samples::maximal();
+  record.cleanup_total = record.cleanup.size() + 5;
+  record.suppressed_total = record.suppressed.size();
+  const json line = parsed(record);
+  EXPECT_THAT(lost_keys(line), testing::Contains("/cleanup"));
+  EXPECT_THAT(lost_keys(line), testing::Not(testing::Contains("/suppressed")));
+  for (const json& loss : line["truncated"]) {
+    if (loss["key"] == "/cleanup") {
+      EXPECT_EQ(loss["kept"], record.cleanup.size());
+      EXPECT_EQ(loss["total"], record.cleanup.size() + 5);
+    }
+  }
+}
+
 TEST(RecordWriter, ATypicalRecordIsSmall) {
   EXPECT_LE(samples::line_of(samples::typical()).size(), 8U * 1024);
 }

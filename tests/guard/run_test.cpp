@@ -216,6 +216,9 @@ TEST(GuardedCall, NamesWithEachFailedCleanupItsOwnError) {
     explicit Watch(std::vector<std::string>& seen) : seen_(seen) {}
     void on_close(mishap::Run& run, const Failure*) noexcept override {
       for (const CleanupNote& note : run.cleanup()) {
+        if (note.step != "teardown") {
+          continue;
+        }
         std::string text(note.component.name());
         if (note.error) {
           try {

@@ -99,13 +99,13 @@ int run_points(const cli::Invocation& invocation) {
   ContractSubject subject(worlds, wanted, harness);
   std::vector<cli::PointsOfEntry> entries;
   for (const std::string& name : wanted) {
-    entries.push_back(count_points(name, subject.baseline(name), options));
+    entries.push_back(cli::count_points(name, subject.baseline(name), options));
     if (!json) {
-      std::fputs(points_text(entries.back(), options).c_str(), stdout);
+      std::fputs(cli::points_text(entries.back(), options).c_str(), stdout);
     }
   }
   if (json) {
-    std::fputs(points_json(entries, options).c_str(), stdout);
+    std::fputs(cli::points_json(entries, options).c_str(), stdout);
   }
   return 0;
 }

@@ -21,6 +21,27 @@ std::string_view to_string(Clause clause) noexcept {
   return kNames[static_cast<std::size_t>(clause)];
 }
 
+const RecordSeen* Observation::own_record() const noexcept {
+  const auto found = std::find_if(
+      records.begin(), records.end(),
+      [](const RecordSeen& seen) { return seen.parent_run_id.empty(); });
+  return found == records.end() ? nullptr : &*found;
+}
+
+const RecordSeen* Observation::first_record() const noexcept {
+  const RecordSeen* record = own_record();
+  for (;;) {
+    const auto inner = std::find_if(
+        records.begin(), records.end(), [&](const RecordSeen& seen) {
+          return record != nullptr && seen.parent_run_id == record->run_id;
+        });
+    if (inner == records.end()) {
+      return record;
+    }
+    record = &*inner;
+  }
+}
+
 bool Observation::anybody_told() const noexcept {
   return std::any_of(journal.begin(), journal.end(),
                      [](const JournalEntry& entry) {

@@ -39,10 +39,21 @@ std::string_view to_string(Clause clause) noexcept;
 /// "same error" and so on.
 std::string_view title_of(Clause clause) noexcept;
 
+/// One piece of the cleanup as a record tells it.
+struct CleanupSeen {
+  std::string step;
+  std::string component;
+  /// ran, failed, skipped or timed_out.
+  std::string outcome;
+  std::int64_t micros = 0;
+};
+
 /// What a reader of the records file found there after the call.
 struct RecordSeen {
   std::string record_id;
   std::string run_id;
+  /// Of the run around it; empty when there is none.
+  std::string parent_run_id;
   std::string kind;
   std::string entry_point;
   std::string stage;
@@ -50,6 +61,7 @@ struct RecordSeen {
   std::string component;
   /// The component of each entry of `suppressed`; empty where it is nobody's.
   std::vector<std::string> suppressed{};
+  std::vector<CleanupSeen> cleanup = {};
 };
 
 /// What a user could see of one failed call of an entry point: what his own
@@ -81,6 +93,12 @@ struct Observation {
   bool failed() const noexcept { return caught != nullptr || anybody_told(); }
   /// on_exception of some component was called.
   bool anybody_told() const noexcept;
+  /// The record of the run that was called, not of one nested in it; null when
+  /// it left none.
+  const RecordSeen* own_record() const noexcept;
+  /// The record of the run in which the error began: of the innermost one that
+  /// it went through. Null when there is none.
+  const RecordSeen* first_record() const noexcept;
 };
 
 /// Judges one clause by what a user can see, never by a field of the guard.

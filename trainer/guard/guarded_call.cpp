@@ -52,7 +52,7 @@ void guarded_call(std::string_view entry_point, const GuardOptions& options,
     return;
   } catch (const abi::__forced_unwind&) {
     // The thread ends: no hook may run between here and its end.
-    run.seat().leave();
+    run.abandon();
     throw;
   } catch (...) {
     run.fail(std::current_exception());
@@ -62,7 +62,7 @@ void guarded_call(std::string_view entry_point, const GuardOptions& options,
     walk(*options.steps, GuardStep::On::kFailure, run);
   } catch (const abi::__forced_unwind&) {
     // A hook called pthread_exit().
-    run.seat().leave();
+    run.abandon();
     throw;
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <mishap/trainer/guard/overtime.h>
 #include <mishap/trainer/guard/run.h>
 #include <mishap/trainer/guard/steps.h>
 
@@ -21,8 +22,14 @@ struct GuardOptions {
   const StepList* steps = &standard_steps();
   /// False leaves SIGINT and SIGTERM to the embedder.
   bool handle_signals = true;
-  /// A piece of cleanup that takes longer is recorded as timed out.
+  /// A piece of cleanup that takes longer is noted as timed out, and
+  /// `on_overtime` is told while it still runs. Zero or less: no limit.
   std::chrono::milliseconds cleanup_limit{30'000};
+  /// Called once for each piece that passes its limit, on a thread of the
+  /// guard's and while the piece runs. What the piece does cannot be cancelled:
+  /// tell somebody, or end the process. Must not throw. Empty: nobody is told
+  /// and no thread watches; what was late is noted when it ends.
+  std::function<void(const Overtime&)> on_overtime = warn_of_overtime;
   /// The object whose entry point this is; see Run::owner().
   const void* owner = nullptr;
 };

@@ -2,6 +2,8 @@
 
 #include <mishap/trainer/guard/event.h>
 
+#include <algorithm>
+#include <chrono>
 #include <exception>
 #include <functional>
 #include <string>
@@ -22,6 +24,8 @@ struct JournalEntry {
   bool late = false;
   /// Of finalize.
   FinalWord word = FinalWord::kSuccess;
+  /// How long the hook ran, where the spy says so.
+  std::chrono::nanoseconds took{0};
 };
 
 /// What spies write down, in order. They are ordinary components of a run.
@@ -60,6 +64,18 @@ class Journal {
     entry.hook = Hook::kFinalize;
     entry.word = word;
     entries_.push_back(std::move(entry));
+  }
+
+  /// The hook of the component that was noted last ran so long.
+  void note_took(Component component, Hook hook,
+                 std::chrono::nanoseconds took) {
+    const auto last = std::find_if(
+        entries_.rbegin(), entries_.rend(), [&](const JournalEntry& entry) {
+          return entry.component == component && entry.hook == hook;
+        });
+    if (last != entries_.rend()) {
+      last->took = took;
+    }
   }
 
   const std::vector<JournalEntry>& entries() const noexcept { return entries_; }

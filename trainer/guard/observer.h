@@ -27,6 +27,9 @@ class Observer {
   /// Everything is cleaned up; the caller learns the outcome next. `failure`
   /// is null when the run succeeded.
   virtual void on_close(Run&, const Failure* /*failure*/) noexcept {}
+  /// Instead of on_close(): the thread ends inside the run, by pthread_exit()
+  /// or by cancellation.
+  virtual void on_abandoned(Run&) noexcept {}
 };
 
 }  // namespace mishap

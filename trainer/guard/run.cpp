@@ -1,4 +1,3 @@
-#include <cxxabi.h>
 #include <mishap/trainer/guard/guarded_call.h>
 #include <mishap/trainer/guard/run.h>
 #include <time.h>
@@ -29,6 +28,16 @@ constexpr bool is_owed(Hook hook) noexcept {
          hook == Hook::kFinalize;
 }
 
+CleanupWatch::OnOvertime overtime_of(const Run& run,
+                                     const GuardOptions& options) {
+  if (!options.on_overtime) {
+    return nullptr;
+  }
+  return [&run, &options](const CleanupNote& piece) {
+    options.on_overtime({run.entry_point(), piece, options.cleanup_limit});
+  };
+}
+
 }  // namespace
 
 Run* Run::current() noexcept { return innermost; }
@@ -37,7 +46,9 @@ Run::Run(std::string_view entry_point, const GuardOptions& options)
     : entry_point_(entry_point),
       options_in_(options),
       owner_(options.owner),
-      parent_(innermost) {
+      parent_(innermost),
+      thread_(pthread_self()),
+      watch_(options.cleanup_limit, overtime_of(*this, options)) {
   duties_.reserve(kReservedDuties);
   cleanup_.reserve(kReservedNotes);
   secondary_.reserve(kReservedSecondaries);
@@ -104,7 +115,10 @@ void Run::note_throw() noexcept {
 void Run::honour_signal() {
   const Place at = seat_.place_at_signal();
   const signals::Received received = seat_.honour();
-  interrupt_ = InterruptNote{received, at, place_, steady_nanos()};
+  {
+    const auto locked = watch_.lock();
+    interrupt_ = InterruptNote{received, at, place_, steady_nanos()};
+  }
   if (failure_) {
     return;
   }
@@ -114,8 +128,11 @@ void Run::honour_signal() {
 }
 
 void Run::fail(std::exception_ptr error) {
+  // What describes the failure is sampled without a thread of ours.
+  watch_.stop();
   const Place place = place_of(error);
   thrown_ = nullptr;
+  const auto locked = watch_.lock();
   failure_ = Failure{std::move(error), place};
 }
 
@@ -147,6 +164,7 @@ ErrorEvent Run::event_for(Component component) const {
 
 void Run::owe(DutyKind kind, Component component,
               std::function<void(Run&)> duty, int order) {
+  const auto locked = watch_.lock();
   const auto position =
       std::find_if(duties_.begin(), duties_.end(), [&](const Duty& other) {
         return kind == DutyKind::kTell && other.kind == DutyKind::kTell &&
@@ -174,100 +192,6 @@ Run::Duty* Run::next_due(DutyKind kind) noexcept {
   return first == duties_.end() ? nullptr : &*first;
 }
 
-void Run::fulfil(std::string_view step, DutyKind kind) {
-  // Looked for anew each time: a duty may take on another one.
-  while (Duty* const duty = next_due(kind)) {
-    duty->done = true;
-    do_duty(step, *duty);
-  }
-}
-
-void Run::do_duty(std::string_view step, Duty& duty) {
-  constexpr std::array<Hook, 4> kHooks = {Hook::kOnException, Hook::kTeardown,
-                                          Hook::kTeardown, Hook::kFinalize};
-  const Component component = duty.component;
-  const Hook hook = component == Component()
-                        ? Hook::kNone
-                        : kHooks[static_cast<std::size_t>(duty.kind)];
-  const auto action = std::move(duty.action);
-  isolate(step, component, hook, [&] { action(*this); });
-}
-
-void Run::call_owed(std::string_view step, Hook hook, Component component,
-                    const std::function<void()>& piece) {
-  const Hook outer_hook = place_.hook;
-  const Component outer_component = place_.component;
-  std::exception_ptr in_front;
-  Place in_front_place;
-  try {
-    enter(hook, component);
-  } catch (const abi::__forced_unwind&) {
-    throw;
-  } catch (...) {
-    in_front = std::current_exception();
-    in_front_place = place_;
-  }
-  try {
-    piece();
-    leave();
-  } catch (const abi::__forced_unwind&) {
-    throw;
-  } catch (...) {
-    note_throw();
-    return_to(outer_hook, outer_component);
-    if (!in_front) {
-      throw;
-    }
-    secondary_.push_back({std::current_exception(), thrown_place_, step});
-  }
-  return_to(outer_hook, outer_component);
-  if (in_front) {
-    thrown_ = in_front;
-    thrown_place_ = in_front_place;
-    std::rethrow_exception(in_front);
-  }
-}
-
-void Run::isolate(std::string_view step, Component component, Hook hook,
-                  const std::function<void()>& piece) {
-  const Stage stage = std::exchange(place_.stage, Stage::kTeardown);
-  const auto perform = [&] {
-    if (hook == Hook::kNone) {
-      piece();
-    } else {
-      call_owed(step, hook, component, piece);
-    }
-  };
-  if (!failure_) {
-    perform();
-    place_.stage = stage;
-    return;
-  }
-  CleanupNote note;
-  note.step = step;
-  note.component = component;
-  note.hook = hook;
-  const std::int64_t start = steady_nanos();
-  try {
-    perform();
-  } catch (const abi::__forced_unwind&) {
-    throw;
-  } catch (...) {
-    const std::exception_ptr error = std::current_exception();
-    note.outcome = CleanupNote::Outcome::kFailed;
-    note.error = secondary_.size();
-    secondary_.push_back({error, place_of(error), step});
-    thrown_ = nullptr;
-  }
-  const std::int64_t nanos = steady_nanos() - start;
-  note.micros = nanos / 1'000;
-  if (nanos > std::chrono::nanoseconds(options_in_.cleanup_limit).count()) {
-    note.outcome = CleanupNote::Outcome::kTimedOut;
-  }
-  cleanup_.push_back(note);
-  place_.stage = stage;
-}
-
 void Run::freeze() {
   for (Observer* observer : options_in_.observers) {
     observer->on_failure(*this, *failure_);
@@ -277,30 +201,12 @@ void Run::freeze() {
   }
 }
 
-void Run::restore_process_state() {
-  while (!keepers_.empty()) {
-    const std::unique_ptr<StateKeeper> keeper = std::move(keepers_.back());
-    keepers_.pop_back();
-    if (!failure_) {
-      keeper->restore();
-      continue;
-    }
-    try {
-      keeper->restore();
-    } catch (const abi::__forced_unwind&) {
-      throw;
-    } catch (...) {
-      secondary_.push_back(
-          {std::current_exception(), place_, "restore_process_state"});
-    }
-  }
-}
-
 void Run::close() {
   if (closed_) {
     return;
   }
   closed_ = true;
+  watch_.stop();
   for (auto it = options_in_.interceptors.rbegin();
        it != options_in_.interceptors.rend(); ++it) {
     (*it)->on_close(*this, failure());
@@ -311,6 +217,22 @@ void Run::close() {
   }
   // A held exception keeps its tensors alive.
   secondary_.clear();
+}
+
+void Run::abandon() noexcept {
+  watch_.stop();
+  if (!closed_) {
+    closed_ = true;
+    for (auto it = options_in_.interceptors.rbegin();
+         it != options_in_.interceptors.rend(); ++it) {
+      (*it)->on_abandoned(*this);
+    }
+    for (auto it = options_in_.observers.rbegin();
+         it != options_in_.observers.rend(); ++it) {
+      (*it)->on_abandoned(*this);
+    }
+  }
+  seat_.leave();
 }
 
 void Run::step(std::int64_t step) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <mishap/trainer/guard/cleanup_note.h>
+#include <mishap/trainer/guard/cleanup_watch.h>
 #include <mishap/trainer/guard/errors.h>
 #include <mishap/trainer/guard/event.h>
 #include <mishap/trainer/guard/observer.h>
@@ -29,33 +31,6 @@ struct Failure {
   std::exception_ptr error;
   /// Where it left the code of a component.
   Place place;
-};
-
-/// A SIGINT or SIGTERM that reached a run.
-struct InterruptNote {
-  signals::Received received;
-  Place at;
-  Place honoured_at;
-  std::int64_t honoured_nanos = 0;
-};
-
-/// What became of one piece of the cleanup.
-struct CleanupNote {
-  enum class Outcome : std::uint8_t { kRan, kFailed, kSkipped, kTimedOut };
-  std::string_view step;
-  Component component;
-  Hook hook = Hook::kNone;
-  Outcome outcome = Outcome::kRan;
-  std::int64_t micros = 0;
-  /// Its error, as an index into Run::secondary().
-  std::optional<std::size_t> error;
-};
-
-/// An error that came while the first one was being handled.
-struct SecondaryError {
-  std::exception_ptr error;
-  Place place;
-  std::string_view step;
 };
 
 /// Whether the parameters can be trusted after a failure.
@@ -182,6 +157,14 @@ class Run {
   const std::vector<SecondaryError>& secondary() const noexcept {
     return secondary_;
   }
+  /// How many there were: more than there are notes when memory ran out.
+  std::size_t cleanup_total() const noexcept { return cleanup_total_; }
+  std::size_t secondary_total() const noexcept { return secondary_total_; }
+  /// How the cleanup would stand if the process ended now. From any thread,
+  /// from the first observer's on_enter() to its on_close() or on_abandoned();
+  /// another thread than the run's learns nothing before the cleanup begins.
+  /// Throws std::bad_alloc.
+  UnfinishedCleanup unfinished_cleanup() const;
   const std::optional<InterruptNote>& interrupt() const noexcept {
     return interrupt_;
   }
@@ -191,15 +174,16 @@ class Run {
   }
   std::optional<std::uint64_t> seed() const noexcept { return seed_; }
   signals::Seat& seat() noexcept { return seat_; }
+  const signals::Seat& seat() const noexcept { return seat_; }
   /// Identifies the object on which the entry point was called, for faults that
   /// are limited to one trainer; null for own loops.
   const void* owner() const noexcept { return owner_; }
 
   void set_status(Status status) noexcept { status_ = status; }
 
-  /// Does what is owed of that kind and not done yet, each piece once. Before
-  /// the first failure an error leaves at once; after it each piece is
-  /// isolated and its error noted.
+  /// Does what is owed of that kind and not done yet, each piece once, and
+  /// notes what became of it. Before the first failure an error leaves at once;
+  /// after it each piece is isolated and its error noted.
   void fulfil(std::string_view step, DutyKind kind);
 
   /// Runs one piece of cleanup under that rule; with Hook::kNone it is no hook.
@@ -227,6 +211,7 @@ class Run {
 
   void open();
   void fail(std::exception_ptr error);
+  void abandon() noexcept;
   void enter(Hook hook, Component component);
   void leave();
   void return_to(Hook hook, Component component) noexcept {
@@ -237,6 +222,9 @@ class Run {
   void honour_signal();
   Duty* next_due(DutyKind kind) noexcept;
   void do_duty(std::string_view step, Duty& duty);
+  void note(const CleanupNote& done, CleanupWatch::Piece& piece) noexcept;
+  /// Its index, or nothing when there was no memory for it.
+  std::optional<std::size_t> note(const SecondaryError& error) noexcept;
   Place place_of(const std::exception_ptr& error) const noexcept;
   /// call(), but the piece runs also when a fault or an observer throws in
   /// front of it; that error leaves afterwards, one of the piece is noted.
@@ -258,11 +246,17 @@ class Run {
   std::optional<Failure> failure_;
   std::optional<InterruptNote> interrupt_;
   std::vector<Duty> duties_;
+  // Changed under the watch's lock once the cleanup has begun, with duties_,
+  // interrupt_ and keepers_.
   std::vector<CleanupNote> cleanup_;
   std::vector<SecondaryError> secondary_;
+  std::size_t cleanup_total_ = 0;
+  std::size_t secondary_total_ = 0;
   std::vector<std::unique_ptr<StateKeeper>> keepers_;
   std::vector<std::pair<std::string, std::string>> options_;
   std::optional<std::uint64_t> seed_;
+  const pthread_t thread_;
+  CleanupWatch watch_;
 };
 
 }  // namespace mishap

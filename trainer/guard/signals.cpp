@@ -273,8 +273,8 @@ void Seat::enter(const Seat* parent) noexcept {
     Slot& slot = registry.slots[i];
     if (!slot.used.load()) {
       slot.arrived_at_entry.store(seen_);
-      slot.where.store(0);
-      slot.counters.store(0);
+      slot.where.store(pack_where({}));
+      slot.counters.store(pack_counters({}));
       slot.used.store(true);
       slot_ = static_cast<std::int8_t>(i);
       break;
@@ -327,6 +327,15 @@ void Seat::publish(const Place& place) noexcept {
     slot.where.store(pack_where(place), std::memory_order_relaxed);
     slot.counters.store(pack_counters(place), std::memory_order_relaxed);
   }
+}
+
+std::optional<Place> Seat::place() const noexcept {
+  if (slot_ < 0) {
+    return std::nullopt;
+  }
+  const Slot& slot = registry.slots[static_cast<std::size_t>(slot_)];
+  return unpack(slot.where.load(std::memory_order_relaxed),
+                slot.counters.load(std::memory_order_relaxed));
 }
 
 Place Seat::place_at_signal() const noexcept {

@@ -54,6 +54,10 @@ class Seat {
   /// Keeps the place current for the handler. Two plain stores.
   void publish(const Place& place) noexcept;
 
+  /// What was published last; nothing when that is not known. From any thread
+  /// while the seat is held.
+  std::optional<Place> place() const noexcept;
+
   /// Where this run was when the signal came that honour() returned last.
   Place place_at_signal() const noexcept;
 

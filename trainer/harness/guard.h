@@ -28,13 +28,19 @@ namespace mishap {
 
 /// Runs `body` guarded, as the entry point `name`. Returns what the body did,
 /// or throws the first error: the very object that was thrown.
+///
+/// A piece of the cleanup that runs longer than options.guard.cleanup_limit is
+/// recorded as timed out and warned of on stderr. When the process is left by
+/// exit() in the run, on whatever thread, the run leaves a record of kind
+/// `exit` and the status is not 0.
 void guard(std::string_view name, const std::function<void(Run&)>& body,
            const HarnessOptions& options = {});
 
 /// Runs a program's work and gives the status to return from main: 0 success,
 /// 1 failure, 2 bad input (mishap::InputError), 3 contract violated, 128 + n
 /// signal n. An error or a signal outside every guard leaves a record too, with
-/// `entry_point` null.
+/// `entry_point` null. A piece of cleanup that passes its limit ends the
+/// process with 124, by _exit(), once the record stands in the file.
 int guarded_main(int argc, char** argv, const std::function<void()>& work);
 
 /// Arms the plan in MISHAP_FAULTS or in the file that MISHAP_FAULTS_FILE names,

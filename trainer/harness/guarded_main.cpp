@@ -9,6 +9,7 @@
 #include <mishap/trainer/harness/capture/reproduce.h>
 #include <mishap/trainer/harness/capture/sinks.h>
 #include <mishap/trainer/harness/guard.h>
+#include <mishap/trainer/harness/guarded_program.h>
 #include <unistd.h>
 
 #include <array>
@@ -86,6 +87,7 @@ int guarded_main(int /*argc*/, char** /*argv*/,
                  const std::function<void()>& work) {
   try {
     const collector::ThrowCaptureScope throws;
+    const GuardedProgram program;
     if (outside == nullptr) {
       auto* made = new OutsideRecord;
       made->sink = &sink_for({});

@@ -2,7 +2,9 @@
 #include <mishap/trainer/harness/capture/capture_observer.h>
 #include <mishap/trainer/harness/capture/sinks.h>
 #include <mishap/trainer/harness/fault_observer.h>
+#include <mishap/trainer/harness/guarded_program.h>
 #include <mishap/trainer/harness/harness.h>
+#include <unistd.h>
 
 namespace mishap {
 
@@ -13,6 +15,15 @@ void run_with_harness(const HarnessOptions& options,
   GuardOptions guard = options.guard;
   guard.observers.insert(guard.observers.begin(), &capture);
   guard.interceptors.push_back(&faults);
+  if (options.guard.on_overtime) {
+    guard.on_overtime = [&](const Overtime& overtime) {
+      if (GuardedProgram::is_running()) {
+        capture.end_of_overtime(overtime, kStatusOfOvertime);
+        _exit(kStatusOfOvertime);
+      }
+      options.guard.on_overtime(overtime);
+    };
+  }
   run(guard);
 }
 

@@ -11,7 +11,9 @@ namespace mishap {
 /// What joins a guard with the collector and the faults.
 struct HarnessOptions {
   CaptureOptions capture;
-  /// Further observers and interceptors, the step list, signal handling.
+  /// Further observers and interceptors, the step list, signal handling, the
+  /// limit of a piece of cleanup. Under guarded_main() `on_overtime` is not
+  /// called: the process ends with 124. Without one neither happens.
   GuardOptions guard;
 };
 

@@ -31,8 +31,9 @@ struct Squash : torch::autograd::Function<Squash> {
 
 torch::nn::Sequential network(std::int64_t inputs, std::int64_t hidden,
                               std::int64_t outputs) {
-  return {torch::nn::Linear(inputs, hidden), torch::nn::Tanh(),
-          torch::nn::Linear(hidden, outputs)};
+  return torch::nn::Sequential(torch::nn::Linear(inputs, hidden),
+                               torch::nn::Tanh(),
+                               torch::nn::Linear(hidden, outputs));
 }
 
 /// Rows of a tensor as a torch::data set, so that workers can prepare them.

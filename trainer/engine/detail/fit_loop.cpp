@@ -23,6 +23,12 @@ FitLoop::FitLoop(Call& call)
 FitLoop::~FitLoop() { call_.session().set_fit(nullptr); }
 
 void FitLoop::run(const std::filesystem::path& checkpoint) {
+  if (const std::optional<int> signal = call_.options().signal_checkpoint) {
+    asked_to_save_.emplace(*signal);
+    call_.run().owe(DutyKind::kRelease, Component(),
+                    [this](Run&) { asked_to_save_.reset(); });
+    points_.keep();
+  }
   if (!checkpoint.empty()) {
     checkpoints_.load(checkpoint);
     resumes_ = true;
@@ -168,6 +174,19 @@ void FitLoop::size_up(const LoadersInUse& train) {
   }
 }
 
+// Where no point to go on from was reached yet, the signal waits.
+void FitLoop::save_if_asked() {
+  if (!asked_to_save_) {
+    return;
+  }
+  owes_save_ |= asked_to_save_->take();
+  if (owes_save_ && can_save()) {
+    owes_save_ = false;
+    checkpoints_.save(call_.options().root_dir / "signal.ckpt", nanos_spent(),
+                      {});
+  }
+}
+
 bool FitLoop::done() const {
   const TrainerOptions& options = call_.options();
   if (progress_.epoch >= options.max_epochs || call_.session().stopping() ||
@@ -234,6 +253,7 @@ void FitLoop::train_batches(LoadersInUse& train) {
       break;
     }
     step_.run(*batch, index, is_last(index));
+    save_if_asked();
     validate_inside_epoch();
   }
   call_.session().drop_batch();
@@ -263,6 +283,7 @@ void FitLoop::validate() {
   use.limit_option = "limit_val_batches";
   use.inside_fit = true;
   use.keeps_gradients = progress_.in_window > 0;
+  use.between_batches = [this] { save_if_asked(); };
   use.evaluated = [this] {
     progress_.validated_at = progress_.batches;
     points_.reach();

@@ -5,6 +5,7 @@
 #include <mishap/trainer/engine/detail/fit_checkpoints.h>
 #include <mishap/trainer/engine/detail/resume_points.h>
 #include <mishap/trainer/engine/detail/train_step.h>
+#include <mishap/trainer/guard/signal_request.h>
 
 #include <chrono>
 #include <filesystem>
@@ -49,6 +50,7 @@ class FitLoop final : public FitControl {
   void end_epoch();
   void step_schedules();
   void log_epoch();
+  void save_if_asked();
   bool done() const;
   std::int64_t nanos_spent() const;
 
@@ -57,6 +59,8 @@ class FitLoop final : public FitControl {
   Progress& progress_;
   FitCheckpoints checkpoints_;
   TrainStep step_;
+  std::optional<SignalRequest> asked_to_save_;
+  bool owes_save_ = false;
   LoadersInUse* val_loaders_ = nullptr;
   /// Batches of an epoch as the options bound them. Without a bound only the
   /// loader's own end ends it, whatever it says of its size.

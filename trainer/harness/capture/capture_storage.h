@@ -24,7 +24,7 @@ struct CaptureStorage {
   static constexpr std::size_t kMaxFrames = 256;
   static constexpr std::size_t kMaxModules = 64;
   static constexpr std::size_t kMaxCleanup = 64;
-  static constexpr std::size_t kMaxSuppressed = 16;
+  static constexpr std::size_t kMaxSuppressed = 64;
 
   collector::Record record;
   collector::ExceptionChain chain;

@@ -1,6 +1,8 @@
+#include <mishap/collector/io/bounded_write.h>
 #include <mishap/trainer/harness/capture/failure_report.h>
+#include <unistd.h>
 
-#include <cstdio>
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -9,6 +11,12 @@ namespace {
 
 constexpr std::size_t kMaxFrames = 3;
 constexpr std::size_t kMaxMessage = 300;
+
+// Not through stdio: a thread that hangs may have its lock.
+void say(std::string_view text) noexcept {
+  collector::bounded_write(STDERR_FILENO, {text},
+                           std::chrono::milliseconds(100));
+}
 
 std::string one_line(std::string_view text) {
   std::string line;
@@ -72,12 +80,44 @@ std::string frames(const collector::Record& record) {
   return text;
 }
 
+std::string_view what_happened(const collector::Record& record) {
+  switch (record.kind) {
+    case collector::RecordKind::kInterrupt:
+      return " was interrupted";
+    case collector::RecordKind::kHang:
+      return " hangs";
+    case collector::RecordKind::kExit:
+      return " was left by the end of the process";
+    default:
+      return " failed";
+  }
+}
+
+// The last piece of cleanup that passed its limit.
+std::string late_piece(const collector::Record& record) {
+  constexpr std::int64_t kMicrosPerMilli = 1'000;
+  std::string text;
+  for (const collector::RecordCleanup& piece : record.cleanup) {
+    if (piece.outcome == collector::CleanupOutcome::kTimedOut) {
+      text = "  late     cleanup step ";
+      text += piece.step;
+      if (!piece.component.empty()) {
+        text += " of ";
+        text += piece.component;
+      }
+      text += ", ";
+      text += std::to_string(piece.micros / kMicrosPerMilli);
+      text += " ms\n";
+    }
+  }
+  return text;
+}
+
 std::string report(const collector::Record& record,
                    std::string_view records_path, bool is_kept) {
   std::string text = "mishap: ";
   text += record.place.entry_point;
-  text += record.kind == collector::RecordKind::kInterrupt ? " was interrupted"
-                                                           : " failed";
+  text += what_happened(record);
   if (!record.exceptions.empty()) {
     const collector::RecordException& outermost = record.exceptions.front();
     text += ": ";
@@ -98,8 +138,9 @@ std::string report(const collector::Record& record,
     text += "  also     " + std::to_string(record.suppressed.size()) +
             " more errors during cleanup\n";
   }
-  text += "  exit     " + std::to_string(exit_status_of(record)) +
-          " unless the caller handles it\n";
+  text += late_piece(record);
+  text += "  exit     " + std::to_string(exit_status_of(record));
+  text += record.exit.status ? "\n" : " unless the caller handles it\n";
   text += "  record   " + std::string(record.record_id) +
           (is_kept ? " in " + std::string(records_path) + '\n'
                    : " could not be kept: see above\n");
@@ -112,6 +153,9 @@ std::string report(const collector::Record& record,
 }  // namespace
 
 int exit_status_of(const collector::Record& record) noexcept {
+  if (record.exit.status) {
+    return *record.exit.status;
+  }
   if (record.kind == collector::RecordKind::kInterrupt &&
       record.interrupt.number) {
     return 128 + *record.interrupt.number;
@@ -131,10 +175,9 @@ int exit_status_of(const collector::Record& record) noexcept {
 void report_failure(const collector::Record& record,
                     std::string_view records_path, bool is_kept) noexcept {
   try {
-    const std::string text = report(record, records_path, is_kept);
-    std::fwrite(text.data(), 1, text.size(), stderr);
+    say(report(record, records_path, is_kept));
   } catch (...) {
-    std::fputs("mishap: a run failed; no memory to say more\n", stderr);
+    say("mishap: a run failed; no memory to say more\n");
   }
 }
 

@@ -10,34 +10,44 @@ class OneRecord final : public Checker {
   Clause clause() const noexcept override { return Clause::kC2; }
 
   std::optional<std::string> judge(const Observation& seen) override {
-    const std::size_t due = seen.failed() ? 1 : 0;
-    if (seen.records.size() != due) {
-      return "the run left " + std::to_string(seen.records.size()) +
-             " records, " + std::to_string(due) + " is right";
+    const auto own = std::ranges::count(seen.records, std::string(),
+                                        &RecordSeen::parent_run_id);
+    const int due = seen.failed() ? 1 : 0;
+    if (own != due) {
+      return "the run left " + std::to_string(own) + " records, " +
+             std::to_string(due) + " is right";
     }
     if (due == 0) {
       return std::nullopt;
     }
-    const RecordSeen& record = seen.records.front();
+    const RecordSeen& record = *seen.own_record();
     if (record.kind != "error" && record.kind != "interrupt") {
       return "the record's kind is '" + record.kind + "'";
     }
     if (record.entry_point != seen.entry_point) {
       return "the record names the entry point '" + record.entry_point + "'";
     }
+    const RecordSeen& first = *seen.first_record();
     if (seen.hook != Hook::kNone &&
-        (record.hook != to_string(seen.hook) ||
-         record.component != seen.component.name())) {
-      return "the record says that the error came in " + record.hook + " of " +
-             record.component;
+        (first.hook != to_string(seen.hook) ||
+         first.component != seen.component.name())) {
+      return "the record says that the error came in " + first.hook + " of " +
+             first.component;
     }
-    if (seen.second_component != Component() &&
-        std::ranges::find(record.suppressed, seen.second_component.name()) ==
-            record.suppressed.end()) {
-      return "the record does not tell of the second error, which came in " +
+    if (seen.second_component != Component() && !tells_of_second(seen)) {
+      return "no record tells of the second error, which came in " +
              std::string(seen.second_component.name());
     }
     return std::nullopt;
+  }
+
+ private:
+  static bool tells_of_second(const Observation& seen) {
+    return std::ranges::any_of(seen.records, [&](const RecordSeen& record) {
+      return std::ranges::find(record.suppressed,
+                               seen.second_component.name()) !=
+             record.suppressed.end();
+    });
   }
 };
 

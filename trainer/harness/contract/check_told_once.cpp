@@ -37,7 +37,9 @@ class ToldOnce final : public Checker {
         if (first == nullptr) {
           first = &entry;
         }
+        // What came out of a nested run came, for this one, where it was.
         if (seen.hook != Hook::kNone &&
+            seen.first_record() == seen.own_record() &&
             (entry.place.hook != seen.hook ||
              entry.place.component != seen.component)) {
           return std::string(component.name()) +

@@ -2,8 +2,9 @@
 
 namespace mishap {
 
-std::vector<std::unique_ptr<Checker>> standard_checkers(const Resources* clean,
-                                                        std::string folder) {
+std::vector<std::unique_ptr<Checker>> standard_checkers(
+    const Resources* clean, std::string folder,
+    std::chrono::milliseconds cleanup_limit) {
   std::vector<std::unique_ptr<Checker>> checkers;
   checkers.push_back(check_same_error());
   checkers.push_back(check_one_record());
@@ -14,6 +15,7 @@ std::vector<std::unique_ptr<Checker>> standard_checkers(const Resources* clean,
   checkers.push_back(check_signal_state());
   checkers.push_back(check_resources(clean, std::move(folder)));
   checkers.push_back(check_interrupts());
+  checkers.push_back(check_bounded(cleanup_limit));
   return checkers;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <mishap/trainer/guard/contract.h>
+#include <mishap/trainer/guard/guarded_call.h>
 #include <mishap/trainer/harness/contract/resources.h>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,12 +12,14 @@
 namespace mishap {
 
 /// The checkers that need no LibTorch: C1 to C6, the signals of C7, the
-/// kernel's part of C9, C12.
+/// kernel's part of C9, C12, C13.
 ///
 /// `clean` is what one clean run of the same world left in the kernel; null
 /// while that is being measured. `folder` is where the run writes.
-std::vector<std::unique_ptr<Checker>> standard_checkers(const Resources* clean,
-                                                        std::string folder);
+/// `cleanup_limit` is the one that the run was given.
+std::vector<std::unique_ptr<Checker>> standard_checkers(
+    const Resources* clean, std::string folder,
+    std::chrono::milliseconds cleanup_limit = GuardOptions{}.cleanup_limit);
 
 std::unique_ptr<Checker> check_same_error();
 std::unique_ptr<Checker> check_one_record();
@@ -27,5 +31,9 @@ std::unique_ptr<Checker> check_signal_state();
 std::unique_ptr<Checker> check_resources(const Resources* clean,
                                          std::string folder);
 std::unique_ptr<Checker> check_interrupts();
+/// C13: of the pieces in `cleanup` of a record those that took longer than the
+/// limit, by their own figure or by that of a spy (JournalEntry::took), and no
+/// others, are timed out. Says nothing without a limit or a record.
+std::unique_ptr<Checker> check_bounded(std::chrono::milliseconds limit);
 
 }  // namespace mishap

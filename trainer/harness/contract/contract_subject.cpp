@@ -104,6 +104,8 @@ ContractSubject::ContractSubject(WorldFactory make_world,
       entry_points_(std::move(entry_points)),
       options_(std::move(options)) {
   options_.capture.report_on_stderr = false;
+  // A piece that is late is noted all the same, without a thread for each run.
+  options_.guard.on_overtime = nullptr;
 }
 
 std::vector<PointId> ContractSubject::baseline(std::string_view entry_point) {
@@ -151,7 +153,7 @@ Verdict ContractSubject::run(const Case& failing) {
   const std::string folder = folder_for(options_.capture);
   const std::unique_ptr<World> world = make_world_();
   std::vector<std::unique_ptr<Checker>> checkers =
-      standard_checkers(&clean.resources, folder);
+      standard_checkers(&clean.resources, folder, options_.guard.cleanup_limit);
   std::ranges::move(world->checkers(), std::back_inserter(checkers));
   const std::vector<Component> components = world->components();
   const std::vector<Component> loggers = world->loggers();
@@ -190,8 +192,8 @@ Verdict ContractSubject::run(const Case& failing) {
   seen.journal = world->journal().entries();
 
   Verdict verdict;
-  if (!written.empty()) {
-    verdict.record_id = written.front().record_id;
+  if (const RecordSeen* const record = seen.own_record()) {
+    verdict.record_id = record->record_id;
   }
   if (!fired) {
     verdict.outcome = Outcome::kNotFired;

@@ -16,8 +16,10 @@ class NeededKeys final : public nlohmann::json_sax<nlohmann::json> {
 
   bool null() override { return done(); }
   bool boolean(bool) override { return done(); }
-  bool number_integer(number_integer_t) override { return done(); }
-  bool number_unsigned(number_unsigned_t) override { return done(); }
+  bool number_integer(number_integer_t value) override { return number(value); }
+  bool number_unsigned(number_unsigned_t value) override {
+    return number(static_cast<std::int64_t>(value));
+  }
   bool number_float(number_float_t, const string_t&) override { return done(); }
   bool binary(binary_t&) override { return done(); }
   bool string(string_t& value) override {
@@ -28,16 +30,27 @@ class NeededKeys final : public nlohmann::json_sax<nlohmann::json> {
   }
   bool key(string_t& name) override {
     if (depth_ == 1) {
-      is_in_suppressed_ = name == "suppressed";
+      list_ = name == "suppressed" ? List::kSuppressed
+              : name == "cleanup"  ? List::kCleanup
+                                   : List::kOther;
       target_ = member(name);
-    } else if (depth_ == kInEntry && is_in_suppressed_ && name == "component") {
+    } else if (depth_ == kInEntry && list_ == List::kSuppressed &&
+               name == "component") {
       target_ = &out_.suppressed.emplace_back();
+    } else if (depth_ == kInEntry && list_ == List::kCleanup) {
+      target_ = member_of_piece(name);
+      is_micros_ = name == "micros";
     } else {
       target_ = nullptr;
     }
     return true;
   }
-  bool start_object(std::size_t) override { return down(); }
+  bool start_object(std::size_t) override {
+    if (list_ == List::kCleanup && depth_ + 1 == kInEntry) {
+      out_.cleanup.emplace_back();
+    }
+    return down();
+  }
   bool end_object() override { return up(); }
   bool start_array(std::size_t) override { return down(); }
   bool end_array() override { return up(); }
@@ -49,10 +62,18 @@ class NeededKeys final : public nlohmann::json_sax<nlohmann::json> {
  private:
   // The record, a list in it, an object in that.
   static constexpr int kInEntry = 3;
+  enum class List { kOther, kSuppressed, kCleanup };
 
   bool done() {
     target_ = nullptr;
+    is_micros_ = false;
     return true;
+  }
+  bool number(std::int64_t value) {
+    if (is_micros_) {
+      out_.cleanup.back().micros = value;
+    }
+    return done();
   }
   bool down() {
     ++depth_;
@@ -65,6 +86,7 @@ class NeededKeys final : public nlohmann::json_sax<nlohmann::json> {
   std::string* member(std::string_view name) {
     if (name == "record_id") return &out_.record_id;
     if (name == "run_id") return &out_.run_id;
+    if (name == "parent_run_id") return &out_.parent_run_id;
     if (name == "kind") return &out_.kind;
     if (name == "entry_point") return &out_.entry_point;
     if (name == "stage") return &out_.stage;
@@ -73,10 +95,19 @@ class NeededKeys final : public nlohmann::json_sax<nlohmann::json> {
     return nullptr;
   }
 
+  std::string* member_of_piece(std::string_view name) {
+    CleanupSeen& piece = out_.cleanup.back();
+    if (name == "step") return &piece.step;
+    if (name == "component") return &piece.component;
+    if (name == "outcome") return &piece.outcome;
+    return nullptr;
+  }
+
   RecordSeen& out_;
   std::string* target_ = nullptr;
+  List list_ = List::kOther;
+  bool is_micros_ = false;
   int depth_ = 0;
-  bool is_in_suppressed_ = false;
 };
 
 std::uint64_t size_of(const std::string& path) {

@@ -18,6 +18,7 @@ namespace mishap {
 namespace {
 
 constexpr std::chrono::milliseconds kPatience{50};
+constexpr std::chrono::microseconds kLongestPause{1'000};
 
 template <typename Number>
 std::vector<Number> numbers_in(const char* folder) {
@@ -96,8 +97,11 @@ Resources Resources::sample(const std::string& folder) {
 std::string Resources::beyond(const Resources& clean) const {
   std::vector<pid_t> extra = only_in_first(threads, clean.threads);
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  // A thread that was joined is listed for some microseconds more.
+  std::chrono::microseconds pause{20};
   while (!extra.empty() && std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, kLongestPause);
     extra = only_in_first(threads_now(), clean.threads);
   }
   if (!extra.empty()) {

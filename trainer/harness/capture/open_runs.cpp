@@ -1,0 +1,76 @@
+#include <mishap/trainer/harness/capture/bounded_lock.h>
+#include <mishap/trainer/harness/capture/open_runs.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <mutex>
+
+namespace mishap {
+namespace {
+
+constinit std::mutex open_runs_mutex;
+constinit OpenRun* newest_run = nullptr;
+// The process that opened a run last. A forked child has the list of its
+// parent, and perhaps its lock, but none of its runs.
+constinit std::atomic<pid_t> process_with_runs{0};
+
+constexpr int kStatusMask = 0xff;
+
+void on_exit_of_process(int asked, void*) {
+  const int status = asked & kStatusMask;
+  const bool had_runs = OpenRun::end_all({.status = status == 0 ? 1 : status});
+  if (had_runs && status == 0) {
+    // The C library goes on with the handlers that are left, and the new
+    // status.
+    ::exit(1);
+  }
+}
+
+}  // namespace
+
+void OpenRun::enlist() noexcept {
+  static const bool registered = ::on_exit(on_exit_of_process, nullptr) == 0;
+  static_cast<void>(registered);
+  process_ = getpid();
+  process_with_runs.store(process_);
+  const std::lock_guard lock(open_runs_mutex);
+  older_ = newest_run;
+  newest_run = this;
+  enlisted_ = true;
+}
+
+void OpenRun::delist() noexcept {
+  if (!enlisted_) {
+    return;
+  }
+  enlisted_ = false;
+  const std::lock_guard lock(open_runs_mutex);
+  for (OpenRun** run = &newest_run; *run != nullptr; run = &(*run)->older_) {
+    if (*run == this) {
+      *run = older_;
+      return;
+    }
+  }
+}
+
+const OpenRun* OpenRun::newest() noexcept { return newest_run; }
+
+bool OpenRun::end_all(const ProcessExit& exit) noexcept {
+  const pid_t self = getpid();
+  if (process_with_runs.load() != self) {
+    return false;
+  }
+  const auto lock = bounded_lock(open_runs_mutex);
+  if (!lock) {
+    // Somebody is at it and does not get on: what is pending stays pending.
+    return true;
+  }
+  bool had_runs = false;
+  for (OpenRun* run = newest_run; run != nullptr; run = run->older_) {
+    had_runs |= run->process_ == self && run->on_process_exit(exit);
+  }
+  return had_runs;
+}
+
+}  // namespace mishap

@@ -125,6 +125,15 @@ TEST_F(ReplaceFile, ReplacesTheTargetOfALink) {
   EXPECT_TRUE(std::filesystem::is_symlink(path()));
 }
 
+TEST_F(ReplaceFile, LinkToNothingLeadsToTheNewFile) {
+  std::filesystem::create_directory(folder_ / "store");
+  std::filesystem::create_symlink("store/later.pt", path());
+  replace_file(path(), "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(path()));
+  EXPECT_EQ(read(), "new");
+  EXPECT_TRUE(std::filesystem::is_regular_file(folder_ / "store/later.pt"));
+}
+
 TEST_F(ReplaceFile, NamesTheCallThePathAndTheErrno) {
   try {
     replace_file(folder_ / "missing" / "model.pt", "x");

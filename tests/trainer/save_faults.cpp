@@ -12,20 +12,14 @@
 // then all files are new and complete, and the next fit removes what was left.
 #include <mishap/faultinject/hit_trace.h>
 #include <mishap/faultinject/scenario.h>
-#include <mishap/trainer.h>
-#include <mishap/trainer/engine/callbacks/model_checkpoint.h>
 #include <mishap/trainer/engine/checkpoint.h>
-#include <mishap/trainer/tasks/digits.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -33,118 +27,17 @@
 #include <utility>
 #include <vector>
 
-#include "memory_folder.h"
+#include "saving_training.h"
 
-namespace mishap::testing {
+namespace mishap::checkpoint_test {
 namespace {
 
 namespace fs = std::filesystem;
-
-using Files = std::map<std::string, std::string>;
 
 constexpr const char* kLast = "last.ckpt";
 constexpr const char* kOldBest = "epoch=0.ckpt";
 constexpr const char* kNewBest = "epoch=1.ckpt";
 constexpr std::string_view kFamily = "io/checkpoint/";
-
-std::string read(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-Files files_in(const fs::path& folder) {
-  Files files;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    files[entry.path().filename()] = read(entry.path());
-  }
-  return files;
-}
-
-// -- the training -----------------------------------------------------------
-
-double score_of(std::int64_t epoch) { return 1.0 / (1.0 + epoch); }
-
-tasks::DigitsOptions digits() {
-  tasks::DigitsOptions options = tasks::tiny_digits();
-  options.seed = 1;
-  return options;
-}
-
-// Every epoch is better than the one before.
-class ScoredDigits final : public tasks::DigitsModule {
- public:
-  ScoredDigits() : DigitsModule(digits()) {}
-  torch::Tensor training_step(const Batch& batch, std::int64_t index) override {
-    log("score", score_of(Session::current()->place().epoch));
-    return DigitsModule::training_step(batch, index);
-  }
-};
-
-std::string weights_of(const Module& module) {
-  std::string bytes;
-  for (const torch::Tensor& tensor : module.parameters()) {
-    const torch::Tensor flat = tensor.detach().contiguous();
-    bytes.append(static_cast<const char*>(flat.data_ptr()), flat.nbytes());
-  }
-  return bytes;
-}
-
-// What there was before the save that is failed.
-class BeforeLastEpoch final : public Callback {
- public:
-  void on_train_epoch_start(Session& session) override {
-    if (session.place().epoch == 1) {
-      files = files_in(session.options().root_dir / "checkpoints");
-      hits = trace == nullptr ? 0 : trace->sequence().size();
-    }
-  }
-
-  const faultinject::HitTrace* trace = nullptr;
-  Files files;
-  std::size_t hits = 0;
-};
-
-// A trainer with two epochs, and what it leaves.
-class World {
- public:
-  std::string fit() {
-    ScoredDigits module;
-    tasks::DigitsData data(digits());
-    trainer_.fit(module, data);
-    return weights_of(module);
-  }
-
-  BeforeLastEpoch& before() { return *before_; }
-  const ModelCheckpoint& keeper() const { return *keeper_; }
-  fs::path checkpoints() const { return folder_ / "checkpoints"; }
-  std::string records() const { return read(folder_ / "records.jsonl"); }
-
- private:
-  TrainerOptions options() const {
-    TrainerOptions options;
-    options.max_epochs = 2;
-    options.num_sanity_val_steps = 0;
-    options.seed = 7;
-    options.root_dir = folder_;
-    options.callbacks = {before_, keeper_};
-    return options;
-  }
-  HarnessOptions harness() const {
-    HarnessOptions harness;
-    harness.capture.records = folder_;
-    harness.capture.report_on_stderr = false;
-    return harness;
-  }
-
-  const TempFolder temporary_ = memory_folder();
-  const fs::path folder_ = temporary_.path();
-  std::shared_ptr<BeforeLastEpoch> before_ =
-      std::make_shared<BeforeLastEpoch>();
-  std::shared_ptr<ModelCheckpoint> keeper_ =
-      std::make_shared<ModelCheckpoint>(ModelCheckpointOptions{
-          .name = "epoch={epoch}", .monitor = "score", .save_last = true});
-  Trainer trainer_{options(), harness()};
-};
 
 // -- the calls --------------------------------------------------------------
 
@@ -164,10 +57,10 @@ struct Call {
 };
 
 std::vector<Call> calls_of_the_save(std::string& weights) {
-  World world;
+  Training training;
   const faultinject::HitTrace trace;
-  world.before().trace = &trace;
-  weights = world.fit();
+  training.before().trace = &trace;
+  weights = training.fit();
   std::map<std::string, std::size_t> seen;
   std::vector<Call> calls;
   const auto hits = trace.sequence();
@@ -179,7 +72,7 @@ std::vector<Call> calls_of_the_save(std::string& weights) {
     point.remove_prefix(kFamily.size());
     Call call{std::string(point), Part::kBest, false,
               seen[std::string(point)]++};
-    if (i < world.before().hits) {
+    if (i < training.before().hits) {
       continue;
     }
     if (!calls.empty()) {
@@ -277,14 +170,14 @@ class Case {
 
   bool throws() {
     try {
-      world_.fit();
+      training_.fit();
       return false;
     } catch (const FileError& error) {
       check(error.code().value() == fault_.expected(), error.what());
       const bool is_open =
           call_.name == "create" || call_.name == "open_folder";
       check(error.call() == (is_open ? "open" : call_.name), error.what());
-      const std::string folder = world_.checkpoints();
+      const std::string folder = training_.checkpoints();
       const std::string expected = call_.is_of_folder ? folder
                                    : call_.name == "link"
                                        ? folder + '/' + target()
@@ -298,7 +191,7 @@ class Case {
   }
 
   void judge_record() {
-    const std::string lines = world_.records();
+    const std::string lines = training_.records();
     const auto count = std::count(lines.begin(), lines.end(), '\n');
     check(count == (fails_ ? 1 : 0), std::to_string(count) + " records");
     if (count != 1) {
@@ -316,8 +209,8 @@ class Case {
   }
 
   void judge_files() {
-    Files files = files_in(world_.checkpoints());
-    const Files& before = world_.before().files;
+    Files files = files_in(training_.checkpoints());
+    const Files& before = training_.before().files;
     if (fails_ && call_.part == Part::kBest) {
       check(files == before, "the files are not those from before");
       return;
@@ -345,8 +238,8 @@ class Case {
 
   // What the book names is there, loads, and is what the book says.
   void judge_book() {
-    const ModelCheckpoint& keeper = world_.keeper();
-    const fs::path folder = world_.checkpoints();
+    const ModelCheckpoint& keeper = training_.keeper();
+    const fs::path folder = training_.checkpoints();
     const std::int64_t best = fails_ && call_.part == Part::kBest ? 0 : 1;
     const std::int64_t last = fails_ ? 0 : 1;
     check(keeper.best_path() == folder / (best == 0 ? kOldBest : kNewBest),
@@ -360,11 +253,11 @@ class Case {
 
   void judge_next_fit() {
     try {
-      check(world_.fit() == weights_, "the next fit has other weights");
+      check(training_.fit() == weights_, "the next fit has other weights");
     } catch (const std::exception& error) {
       check(false, std::string("the next fit failed: ") + error.what());
     }
-    const Files files = files_in(world_.checkpoints());
+    const Files files = files_in(training_.checkpoints());
     check(
         files.size() == 2 && files.contains(kNewBest) && files.contains(kLast),
         "the next fit leaves stray files");
@@ -375,7 +268,7 @@ class Case {
   const Call& call_;
   const Fault& fault_;
   const std::string& weights_;
-  World world_;
+  Training training_;
   bool fails_ = false;
   bool is_right_ = true;
 };
@@ -418,6 +311,6 @@ int run_all() {
 }
 
 }  // namespace
-}  // namespace mishap::testing
+}  // namespace mishap::checkpoint_test
 
-int main() { return mishap::testing::run_all(); }
+int main() { return mishap::checkpoint_test::run_all(); }

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <stdexcept>
@@ -21,6 +23,8 @@ namespace mishap::testing {
 namespace {
 
 using StepFunction = void (*)(Run&);
+
+constexpr std::chrono::milliseconds kShortLimit{20};
 
 StepList::iterator find(StepList& steps, std::string_view name) {
   const auto found =
@@ -189,6 +193,61 @@ class StartsOnce final : public SpyCallback {
   bool stuck_ = false;
 };
 
+// As a save does that writes into the file itself.
+class TearsCheckpoint final : public SpyCallback {
+ public:
+  explicit TearsCheckpoint(Journal& journal)
+      : SpyCallback(journal, "TearsCheckpoint") {}
+  void on_exception(const ErrorEvent& event) override {
+    SpyCallback::on_exception(event);
+    if (const Session* session = Session::current()) {
+      const auto last =
+          session->options().root_dir / "checkpoints" / "last.ckpt";
+      std::filesystem::resize_file(last, std::filesystem::file_size(last) / 2);
+    }
+  }
+};
+
+// Takes longer than the limit, and says so.
+class SlowTeardown final : public SpyCallback {
+ public:
+  explicit SlowTeardown(Journal& journal) : SpyCallback(journal, "Slow") {}
+
+ protected:
+  void note(Hook hook) override {
+    SpyCallback::note(hook);
+    if (hook != Hook::kTeardown) {
+      return;
+    }
+    const auto start = std::chrono::steady_clock::now();
+    std::this_thread::sleep_for(2 * kShortLimit);
+    journal().note_took(component(), hook,
+                        std::chrono::steady_clock::now() - start);
+  }
+};
+
+// A guard that does not look at the clock.
+class TimelessWorld final : public TrainerWorld {
+ public:
+  using TrainerWorld::TrainerWorld;
+  void call(std::string_view entry_point,
+            const HarnessOptions& options) override {
+    HarnessOptions timeless = options;
+    timeless.guard.cleanup_limit = std::chrono::milliseconds::zero();
+    TrainerWorld::call(entry_point, timeless);
+  }
+};
+
+template <class World>
+WorldFactory slow_worlds() {
+  auto kind = std::make_shared<WorldKind>(
+      tiny_parts, std::vector<CallbackFactory>{make<SlowTeardown>});
+  trainer_worlds(kind);
+  return [kind]() -> std::unique_ptr<mishap::World> {
+    return std::make_unique<World>(kind);
+  };
+}
+
 // A signal that comes while the guard hands process state back.
 class LateSignal final : public StateKeeper {
  public:
@@ -220,6 +279,17 @@ Twin late_signal_twin(std::string name, std::set<std::string> clauses,
   return made;
 }
 
+// Slow by its own design: few cases are enough.
+Twin slow_twin(std::string name, std::set<std::string> clauses,
+               WorldFactory factory) {
+  Twin made = twin(std::move(name), std::move(clauses), standard_steps(),
+                   std::move(factory));
+  made.cleanup_limit = kShortLimit;
+  made.points = "hook/training_step/**";
+  made.actions = {"throw(runtime)"};
+  return made;
+}
+
 }  // namespace
 
 TaskParts tiny_parts(Journal& journal) {
@@ -232,6 +302,8 @@ std::vector<Twin> clause_twins() {
   return {
       twin("the real thing", {}, real),
       late_signal_twin("the real thing, signal during restore", {}, real),
+      slow_twin("the real thing, slow teardown", {},
+                slow_worlds<TrainerWorld>()),
       twin("rethrows a copy", {"C1"}, with_instead("rethrow", rethrow_a_copy)),
       twin("appends the record twice", {"C2"},
            with_after("append_record", append_the_last_line_again)),
@@ -255,6 +327,10 @@ std::vector<Twin> clause_twins() {
       twin("leaks a tensor", {"C9"}, with_after("release", leak_a_tensor)),
       twin("leaves a temporary file", {"C9"},
            with_after("release", leak_a_file)),
+      twin("tears its last checkpoint", {"C10"}, real,
+           worlds({make<TearsCheckpoint>})),
+      slow_twin("does not look at the clock", {"C13"},
+                slow_worlds<TimelessWorld>()),
       twin("has a callback that starts only once", {"C11"}, real,
            worlds({make<StartsOnce>})),
       late_signal_twin("swallows a late signal", {"C12"},

@@ -3,6 +3,7 @@
 #include <mishap/trainer/guard/steps.h>
 #include <mishap/trainer/testing/trainer_world.h>
 
+#include <chrono>
 #include <functional>
 #include <set>
 #include <string>
@@ -20,6 +21,8 @@ struct Twin {
   /// Of the points that are failed; empty: all of a fit.
   std::string points;
   std::vector<std::string> actions = {"throw(runtime)", "interrupt(SIGINT)"};
+  /// Of each piece of cleanup, as the judge knows it.
+  std::chrono::milliseconds cleanup_limit = GuardOptions{}.cleanup_limit;
   /// Called once in the process of the twin, before anything else.
   void (*prepare)() = nullptr;
 };

@@ -34,6 +34,7 @@ std::set<std::string> sweep(const Twin& twin, const std::string& folder) {
   HarnessOptions harness;
   harness.capture.records = folder;
   harness.guard.steps = &twin.steps;
+  harness.guard.cleanup_limit = twin.cleanup_limit;
   ContractSubject subject(twin.worlds, {"fit"}, harness);
   faultinject::sweep::Options options;
   options.actions = twin.actions;

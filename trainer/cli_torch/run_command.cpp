@@ -80,20 +80,21 @@ HarnessOptions harness_options(const RunWords& words) {
 }
 
 Metrics call(Trainer& trainer, const TaskParts& parts,
-             const std::string& entry_point, const RunWatch& watch) {
+             const std::string& entry_point, const std::string& checkpoint,
+             const RunWatch& watch) {
   if (entry_point == "validate") {
-    return trainer.validate(*parts.module, *parts.data);
+    return trainer.validate(*parts.module, *parts.data, checkpoint);
   }
   if (entry_point == "test") {
-    return trainer.test(*parts.module, *parts.data);
+    return trainer.test(*parts.module, *parts.data, checkpoint);
   }
   if (entry_point == "fit") {
-    trainer.fit(*parts.module, *parts.data);
+    trainer.fit(*parts.module, *parts.data, checkpoint);
     return watch.fit_metrics();
   }
   double samples = 0;
   for (const torch::Tensor& batch :
-       trainer.predict(*parts.module, *parts.data)) {
+       trainer.predict(*parts.module, *parts.data, checkpoint)) {
     samples += batch.dim() > 0 ? static_cast<double>(batch.size(0)) : 1;
   }
   return {{"samples", samples}};
@@ -112,9 +113,13 @@ void train(const RunWords& words, const TaskParts& parts) {
   harness.guard.observers.push_back(&watch);
   Trainer trainer(std::move(options), std::move(harness));
   Results results(words);
+  std::string checkpoint = words.checkpoint;
   for (const std::string& entry_point : words.entry_points()) {
     const auto start = std::chrono::steady_clock::now();
-    const Metrics metrics = call(trainer, parts, entry_point, watch);
+    const Metrics metrics =
+        call(trainer, parts, entry_point, checkpoint, watch);
+    // What follows a fit uses what that has trained.
+    checkpoint.clear();
     const std::chrono::duration<double> elapsed =
         std::chrono::steady_clock::now() - start;
     results.add(entry_point, elapsed.count(), metrics);

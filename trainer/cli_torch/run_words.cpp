@@ -29,6 +29,9 @@ std::optional<RunWords> read_run_words(const cli::Invocation& invocation) {
   line.option("--entry", words.entry_point, "NAME",
               "fit, validate, test, predict, or all of them in turn");
   line.option("--device", words.device, "DEVICE", "cpu, cuda, cuda:1 or auto");
+  line.option("--checkpoint", words.checkpoint, "FILE",
+              "fit goes on exactly where the fit was that saved it; validate, "
+              "test and predict use its weights");
   line.option("--faults", words.faults, "SPEC",
               "a fault plan, such as 'hook/training_step/module=1*throw(c10)'");
   line.option("--records", words.records, "DIR",
@@ -47,6 +50,12 @@ std::optional<RunWords> read_run_words(const cli::Invocation& invocation) {
                                       trainer_entry_points().end());
   known.push_back(kAll);
   words.entry_point = cli::one_of("--entry", words.entry_point, known);
+  if (words.world && !words.checkpoint.empty()) {
+    throw InputError("--world starts from nothing; leave out --checkpoint");
+  }
+  if (!words.checkpoint.empty()) {
+    words.checkpoint = cli::absolute_path("--checkpoint", words.checkpoint);
+  }
   if (words.world && !words.device.empty()) {
     throw InputError("--world runs on the CPU; leave out --device");
   }
@@ -69,6 +78,9 @@ std::string repeat_command(const RunWords& words) {
       words.choice.command("run") + " --entry " + words.entry_point;
   if (!words.device.empty()) {
     command += " --device " + shell_quoted(words.device);
+  }
+  if (!words.checkpoint.empty()) {
+    command += " --checkpoint " + shell_quoted(words.checkpoint);
   }
   return command;
 }

@@ -15,6 +15,8 @@ struct RunWords {
   std::string faults;
   std::string records;
   std::string device;
+  /// An absolute path; empty when none was given.
+  std::string checkpoint;
   bool rows = false;
   bool world = false;
   bool json = false;

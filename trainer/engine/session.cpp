@@ -89,7 +89,16 @@ std::int64_t Session::batches_in_epoch() {
 
 void Session::save_checkpoint(const std::filesystem::path& path,
                               const std::function<void()>& saved) {
-  fit("save_checkpoint").save_checkpoint(path, saved);
+  save_checkpoint({&path, 1}, [&](std::size_t) {
+    if (saved) {
+      saved();
+    }
+  });
+}
+
+void Session::save_checkpoint(std::span<const std::filesystem::path> paths,
+                              const std::function<void(std::size_t)>& saved) {
+  fit("save_checkpoint").save_checkpoint(paths, saved);
 }
 
 void Session::keep_resume_points() {

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string_view>
 
 namespace mishap {
@@ -27,8 +28,9 @@ class FitControl {
   virtual std::size_t optimizers() const = 0;
   virtual std::int64_t batches_in_epoch() const = 0;
 
-  virtual void save_checkpoint(const std::filesystem::path& path,
-                               const std::function<void()>& saved) = 0;
+  virtual void save_checkpoint(
+      std::span<const std::filesystem::path> paths,
+      const std::function<void(std::size_t)>& saved) = 0;
   virtual void keep_resume_points() = 0;
   virtual bool can_save() = 0;
   virtual std::int64_t step_to_resume() = 0;
@@ -96,6 +98,10 @@ class Session {
   /// the file can't be written; then the old one is still there.
   void save_checkpoint(const std::filesystem::path& path,
                        const std::function<void()>& saved = {});
+  /// The same checkpoint under several names, made once; `saved` is told the
+  /// index of each that is in place.
+  void save_checkpoint(std::span<const std::filesystem::path> paths,
+                       const std::function<void(std::size_t)>& saved);
 
   /// From now on the random numbers and metrics after each update are kept, so
   /// that a checkpoint can be saved at any time, after a failure too. Costs

@@ -32,10 +32,13 @@ class Beside {
       return;
     }
     try {
-      store_.unlink(path_.c_str());
+      if (store_.unlink(path_.c_str()) == 0) {
+        return;
+      }
     } catch (...) {
-      // The next save of this file removes it.
+      // Nobody is to hear of it: what was saved is in place.
     }
+    ::unlink(path_.c_str());
   }
   Beside(const Beside&) = delete;
   Beside& operator=(const Beside&) = delete;
@@ -65,7 +68,15 @@ class Descriptor {
   Descriptor& operator=(const Descriptor&) = delete;
 
   int number() const noexcept { return number_; }
-  int close() { return store_.close(std::exchange(number_, -1)); }
+  int close() {
+    const int number = std::exchange(number_, -1);
+    try {
+      return store_.close(number);
+    } catch (...) {
+      ::close(number);
+      throw;
+    }
+  }
 
  private:
   int number_;
@@ -134,13 +145,22 @@ void remove_stale(const std::filesystem::path& folder, std::string_view prefix,
   }
 }
 
+// Where a symbolic link leads, also when nothing is there.
 std::filesystem::path target_of(const std::string& path) {
+  constexpr int kMostLinks = 40;
   std::error_code error;
-  const std::filesystem::path target =
-      std::filesystem::is_symlink(path, error)
-          ? std::filesystem::weakly_canonical(path, error)
-          : std::filesystem::path(path);
-  return error ? std::filesystem::path(path) : target;
+  std::filesystem::path target = path;
+  for (int i = 0; i < kMostLinks; ++i) {
+    if (!std::filesystem::is_symlink(target, error) || error) {
+      return target;
+    }
+    const auto next = std::filesystem::read_symlink(target, error);
+    if (error) {
+      return target;
+    }
+    target = next.is_absolute() ? next : target.parent_path() / next;
+  }
+  throw FileError("open", path, ELOOP);
 }
 
 }  // namespace

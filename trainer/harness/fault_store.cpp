@@ -1,4 +1,5 @@
 #include <mishap/faultinject/active.h>
+#include <mishap/faultinject/catalogue.h>
 #include <mishap/trainer/harness/fault_store.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@ namespace mishap {
 namespace {
 
 using faultinject::ActionKind;
+using faultinject::Capability;
 using faultinject::Directive;
 using faultinject::PointId;
 
@@ -54,7 +56,12 @@ FaultStore::FaultStore(std::string_view kind, FileStore& below)
       close_(point(kind, "close")),
       link_(point(kind, "link")),
       rename_(point(kind, "rename")),
-      unlink_(point(kind, "unlink")) {}
+      unlink_(point(kind, "unlink")) {
+  // What could not be removed is removed by the next save.
+  faultinject::declare_point(
+      faultinject::name_of(unlink_),
+      Capability::kControl | Capability::kIo | Capability::kRecover);
+}
 
 int FaultStore::create(const char* path) {
   return is_refused(create_) ? -1 : below_.create(path);

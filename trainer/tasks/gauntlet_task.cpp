@@ -13,18 +13,18 @@
 namespace mishap::tasks {
 namespace {
 
-constexpr std::int64_t kMost = 1'000'000;
+constexpr std::int64_t kMostOfAll = 1'000'000;
 
 // Only what was given, so that the world stays small.
 void apply(const TaskSettings& settings, GauntletOptions& options) {
   if (settings.given("epochs")) {
-    options.epochs = settings.integer("epochs", 1, kMost);
+    options.epochs = settings.integer("epochs", 1, kMostOfAll);
   }
   if (settings.given("batch_size")) {
-    options.batch_size = settings.integer("batch_size", 1, kMost);
+    options.batch_size = settings.integer("batch_size", 1, kMostOfAll);
   }
   if (settings.given("points")) {
-    options.points = settings.integer("points", 1, kMost);
+    options.points = settings.integer("points", 1, kMostOfAll);
   }
   if (settings.given("learning_rate")) {
     options.learning_rate = settings.number("learning_rate", 0, 10);
@@ -46,12 +46,11 @@ void add_callbacks(TrainerOptions& trainer) {
                        std::make_shared<ModelCheckpoint>(
                            ModelCheckpointOptions{.monitor = "probe",
                                                   .save_last = true,
-                                                  .every_n_train_steps = 2,
-                                                  .every_n_epochs = 1,
+                                                  .every_n_train_steps = 6,
                                                   .save_on_exception = true})};
 }
 
-TaskParts make(const TaskSettings& settings) {
+TaskParts make_gauntlet(const TaskSettings& settings) {
   GauntletOptions options;
   apply(settings, options);
   TrainerOptions trainer = trainer_options(options);
@@ -63,7 +62,7 @@ TaskParts make(const TaskSettings& settings) {
           std::move(folder)};
 }
 
-TaskParts make_world(Journal& journal, const TaskSettings& settings) {
+TaskParts make_gauntlet_world(Journal& journal, const TaskSettings& settings) {
   GauntletOptions options = tiny_gauntlet();
   apply(settings, options);
   TrainerOptions trainer = trainer_options(options);
@@ -91,8 +90,8 @@ Task gauntlet_task() {
        {"learning_rate", "0.001", "of both Adams"},
        {"workers", std::to_string(defaults.workers),
         "threads that prepare batches, but for training"}},
-      make,
-      make_world};
+      make_gauntlet,
+      make_gauntlet_world};
 }
 
 }  // namespace mishap::tasks

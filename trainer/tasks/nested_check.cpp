@@ -3,31 +3,27 @@
 #include <mishap/trainer/trainer.h>
 
 namespace mishap::tasks {
-namespace {
-
-struct Probe : Module {
-  torch::nn::Linear layer = register_module("layer", torch::nn::Linear(2, 1));
-
-  Probe() {
-    const torch::NoGradGuard no_grad;
-    layer->weight.fill_(0.5);
-    layer->bias.zero_();
-  }
-  void validation_step(const Batch& batch, std::int64_t) override {
-    log("probe", layer(batch.data).mean());
-  }
-};
-
-struct ProbeData : DataModule {
-  LoaderPtr val_dataloader() override {
-    return std::make_unique<TensorLoader>(torch::ones({2, 2}), torch::Tensor(),
-                                          LoaderOptions{.batch_size = 2});
-  }
-};
-
-}  // namespace
-
 struct NestedCheck::Parts {
+  struct Probe : Module {
+    torch::nn::Linear layer = register_module("layer", torch::nn::Linear(2, 1));
+
+    Probe() {
+      const torch::NoGradGuard no_grad;
+      layer->weight.fill_(0.5);
+      layer->bias.zero_();
+    }
+    void validation_step(const Batch& batch, std::int64_t) override {
+      log("probe", layer(batch.data).mean());
+    }
+  };
+
+  struct ProbeData : DataModule {
+    LoaderPtr val_dataloader() override {
+      return std::make_unique<TensorLoader>(
+          torch::ones({2, 2}), torch::Tensor(), LoaderOptions{.batch_size = 2});
+    }
+  };
+
   Probe module;
   ProbeData data;
   Trainer trainer{TrainerOptions{}};

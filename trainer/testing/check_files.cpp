@@ -9,22 +9,12 @@
 namespace mishap {
 namespace {
 
-const std::string& old_checkpoint() {
-  static const std::string bytes = to_checkpoint(State());
-  return bytes;
-}
-
 class FilesWhole final : public Checker {
  public:
   explicit FilesWhole(std::filesystem::path folder)
       : folder_(std::move(folder)), last_(folder_ / "last.ckpt") {}
 
   Clause clause() const noexcept override { return Clause::kC10; }
-
-  void before() override {
-    std::filesystem::create_directories(folder_);
-    std::ofstream(last_, std::ios::binary) << old_checkpoint();
-  }
 
   void after() override { problem_ = look(); }
 
@@ -60,6 +50,12 @@ class FilesWhole final : public Checker {
 };
 
 }  // namespace
+
+void put_old_checkpoint(const std::filesystem::path& folder) {
+  static const std::string bytes = to_checkpoint(State());
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "last.ckpt", std::ios::binary) << bytes;
+}
 
 std::unique_ptr<Checker> check_files(std::filesystem::path folder) {
   return std::make_unique<FilesWhole>(std::move(folder));

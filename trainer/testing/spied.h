@@ -61,6 +61,15 @@ class Spied<Base> final : public Base {
     Base::on_exception(event);
   }
 
+  void on_save_checkpoint(State& state) override {
+    note(Hook::kOnSaveCheckpoint);
+    Base::on_save_checkpoint(state);
+  }
+  void on_load_checkpoint(const State& state) override {
+    note(Hook::kOnLoadCheckpoint);
+    Base::on_load_checkpoint(state);
+  }
+
 #define MISHAP_SPIED_HOOK(Name, hook) \
   void hook() override {              \
     note(Hook::k##Name);              \
@@ -129,6 +138,14 @@ class Spied<Base> final : public Base {
   void on_exception(const ErrorEvent& event) override {
     journal_.note_exception(self(), event);
     Base::on_exception(event);
+  }
+  void on_save_checkpoint(State& state) override {
+    note(Hook::kOnSaveCheckpoint);
+    Base::on_save_checkpoint(state);
+  }
+  void on_load_checkpoint(const State& state) override {
+    note(Hook::kOnLoadCheckpoint);
+    Base::on_load_checkpoint(state);
   }
   LoaderPtr train_dataloader() override {
     note(Hook::kTrainDataloader);

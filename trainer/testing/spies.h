@@ -49,6 +49,13 @@ class SpyCallback : public Callback {
   MISHAP_SPY_HOOK(OnPredictEpochEnd, on_predict_epoch_end)
 #undef MISHAP_SPY_HOOK
 
+  void on_save_checkpoint(Session&, State&) override {
+    note(Hook::kOnSaveCheckpoint);
+  }
+  void on_load_checkpoint(Session&, const State&) override {
+    note(Hook::kOnLoadCheckpoint);
+  }
+
 #define MISHAP_SPY_BATCH_HOOK(Name, hook)                    \
   void hook(Session&, const Batch&, std::int64_t) override { \
     note(Hook::k##Name);                                     \
@@ -81,6 +88,7 @@ class SpyCallback : public Callback {
 
  protected:
   virtual void note(Hook hook) { journal_.note(component_, hook); }
+  Journal& journal() noexcept { return journal_; }
 
  private:
   Journal& journal_;

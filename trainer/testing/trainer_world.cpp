@@ -28,7 +28,14 @@ TrainerWorld::TrainerWorld(std::shared_ptr<WorldKind> kind)
   options.loggers.push_back(logger_);
   options.strategy = std::make_shared<SpyStrategy>(journal_);
   trainer_ = std::make_unique<Trainer>(std::move(options));
+  if (parts_.keeps) {
+    put_old_checkpoint(checkpoints());
+  }
   memory_at_start_ = collector::tensor_memory();
+}
+
+std::filesystem::path TrainerWorld::checkpoints() const {
+  return parts_.trainer->root_dir / "checkpoints";
 }
 
 void TrainerWorld::call(std::string_view entry_point,
@@ -72,7 +79,7 @@ std::vector<std::unique_ptr<Checker>> TrainerWorld::checkers() {
   checkers.push_back(check_training_flags(*parts_.module));
   checkers.push_back(check_tensor_memory(*this));
   if (parts_.keeps) {
-    checkers.push_back(check_files(parts_.trainer->root_dir / "checkpoints"));
+    checkers.push_back(check_files(checkpoints()));
   }
   checkers.push_back(check_reuse(*this));
   return checkers;

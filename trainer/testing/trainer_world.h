@@ -7,6 +7,7 @@
 #include <mishap/trainer/testing/world_kind.h>
 #include <mishap/trainer/trainer.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,6 +35,9 @@ class TrainerWorld : public World {
   TensorsLeft tensors_left() const;
 
  private:
+  /// Where a world with a folder of its own has its checkpoints.
+  std::filesystem::path checkpoints() const;
+
   std::shared_ptr<WorldKind> kind_;
   Journal journal_;
   TaskParts parts_;

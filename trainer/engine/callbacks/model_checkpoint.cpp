@@ -155,43 +155,51 @@ std::optional<double> ModelCheckpoint::score_of(Session& session) const {
                    "', which nothing logs; logged are: " + names_of(metrics));
 }
 
+// Each file changes the book when it is in place; all of them hold the book as
+// it will be then.
 void ModelCheckpoint::save(Session& session) {
-  if (const std::optional<double> score = score_of(session)) {
-    if (book_.wants(*score)) {
-      save_best(session, *score);
-    }
+  const std::int64_t step = session.place().step;
+  CheckpointBook book = book_;
+  std::vector<std::filesystem::path> paths;
+  std::vector<std::string> dropped;
+  const std::optional<double> score = score_of(session);
+  const bool is_best = score && book.wants(*score);
+  if (is_best) {
+    paths.push_back(path_of(session));
+    dropped = book.enter({paths.front().native(), *score, step});
   }
+  CheckpointBook with_last = book;
   if (options_.save_last) {
-    save_last(session);
+    paths.push_back(folder_ / "last.ckpt");
+    with_last.set_last({paths.back().native(), kNoScore, step});
   }
-  saved_step_ = session.place().step;
-}
-
-void ModelCheckpoint::save_best(Session& session, double score) {
-  const std::filesystem::path path = path_of(session);
-  CheckpointBook book = book_;
-  const std::vector<std::string> dropped =
-      book.enter({path.native(), score, session.place().step});
-  write(session, book, path);
-  for (const std::string& old : dropped) {
-    remove(session, old);
+  if (paths.empty()) {
+    return;
   }
-}
-
-void ModelCheckpoint::save_last(Session& session) {
-  const std::filesystem::path path = folder_ / "last.ckpt";
-  CheckpointBook book = book_;
-  book.set_last({path.native(), kNoScore, session.place().step});
-  write(session, book, path);
-}
-
-void ModelCheckpoint::write(Session& session, const CheckpointBook& book,
-                            const std::filesystem::path& path) {
   struct Scope {
     const CheckpointBook*& place;
     ~Scope() { place = nullptr; }
-  } const scope{next_book_ = &book};
-  session.save_checkpoint(path, [&] { book_ = book; });
+  } const scope{next_book_ = &with_last};
+  // What the book has let go is removed though a later file fails.
+  const auto remove_dropped = [&] {
+    for (const std::string& old : std::exchange(dropped, {})) {
+      remove(session, old);
+    }
+  };
+  bool best_is_there = false;
+  try {
+    session.save_checkpoint(paths, [&](std::size_t i) {
+      best_is_there = is_best;
+      book_ = is_best && i == 0 ? book : with_last;
+    });
+  } catch (...) {
+    if (best_is_there) {
+      remove_dropped();
+    }
+    throw;
+  }
+  remove_dropped();
+  saved_step_ = step;
 }
 
 void ModelCheckpoint::remove(Session& session, const std::string& path) const {

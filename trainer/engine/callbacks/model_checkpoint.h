@@ -72,13 +72,9 @@ class ModelCheckpoint final : public Callback {
   bool is_active(Session& session) const;
   std::int64_t epochs_apart() const;
   void save(Session& session);
-  void save_best(Session& session, double score);
-  void save_last(Session& session);
   void remove(Session& session, const std::string& path) const;
   std::optional<double> score_of(Session& session) const;
   std::filesystem::path path_of(Session& session) const;
-  void write(Session& session, const CheckpointBook& book,
-             const std::filesystem::path& path);
 
   ModelCheckpointOptions options_;
   CheckpointBook book_;

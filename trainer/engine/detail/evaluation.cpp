@@ -106,6 +106,8 @@ Metrics evaluate(Call& call, const EvaluationKind& kind, LoadersInUse& loaders,
   if (use.evaluated) {
     use.evaluated();
   }
+  // What is logged from here on would go nowhere: it is refused.
+  call.session().collect_into(nullptr);
   call.notify_in_turn(kind.end, kind.callback_end, kind.module_end);
   call.notify_strategy(kind.end, kind.strategy_end);
   call.leave_evaluation();

@@ -71,12 +71,13 @@ void tell_module(Call& call, const State& root) {
 
 }  // namespace
 
-void FitCheckpoints::save(const std::filesystem::path& path, std::int64_t nanos,
-                          const std::function<void()>& saved) {
+void FitCheckpoints::save(std::span<const std::filesystem::path> paths,
+                          std::int64_t nanos,
+                          const std::function<void(std::size_t)>& saved) {
   std::optional<ResumePoints::Point> point = points_.point();
   if (!point) {
     throw InputError(
-        "save_checkpoint(\"" + path.native() + "\") was called in " +
+        "save_checkpoint(\"" + paths.front().native() + "\") was called in " +
         std::string(to_string(call_.run().place().hook)) +
         ", from where no fit can go on; call it in on_train_batch_end, "
         "on_validation_end or on_train_epoch_end, or keep_resume_points() "
@@ -86,12 +87,16 @@ void FitCheckpoints::save(const std::filesystem::path& path, std::int64_t nanos,
   const StageScope stage(call_.run(), Stage::kSaveCheckpoint);
   State root = collect(*point);
   ask_components(root);
-  call_.run().call(Hook::kSaveCheckpoint, fixed_components().checkpoint, [&] {
-    replace_file(path.native(), to_checkpoint(root), call_.store());
-    if (saved) {
-      saved();
-    }
-  });
+  std::string bytes;
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    call_.run().call(Hook::kSaveCheckpoint, fixed_components().checkpoint, [&] {
+      if (bytes.empty()) {
+        bytes = to_checkpoint(root);
+      }
+      replace_file(paths[i].native(), bytes, call_.store());
+      saved(i);
+    });
+  }
 }
 
 State FitCheckpoints::collect(const ResumePoints::Point& point) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 
 namespace mishap::detail {
 
@@ -15,11 +16,11 @@ class FitCheckpoints {
   FitCheckpoints(Call& call, ResumePoints& points)
       : call_(call), points_(points) {}
 
-  /// Writes a checkpoint of the resume point; `saved` is called when the file
-  /// is in place. `nanos` is the time that the training has taken. Throws
-  /// InputError when there is no such point.
-  void save(const std::filesystem::path& path, std::int64_t nanos,
-            const std::function<void()>& saved);
+  /// Writes a checkpoint of the resume point under each of the names; `saved`
+  /// is told which is in place. `nanos` is the time that the training has
+  /// taken. Throws InputError when there is no such point.
+  void save(std::span<const std::filesystem::path> paths, std::int64_t nanos,
+            const std::function<void(std::size_t)>& saved);
 
   /// Takes everything back but what loaders and random numbers need, which
   /// must wait for restore_loader() and restore_random(). All or nothing: the

@@ -56,9 +56,9 @@ std::size_t FitLoop::optimizers() const { return call_.optimizers().size(); }
 
 std::int64_t FitLoop::batches_in_epoch() const { return batches_.value_or(-1); }
 
-void FitLoop::save_checkpoint(const std::filesystem::path& path,
-                              const std::function<void()>& saved) {
-  checkpoints_.save(path, nanos_spent(), saved);
+void FitLoop::save_checkpoint(std::span<const std::filesystem::path> paths,
+                              const std::function<void(std::size_t)>& saved) {
+  checkpoints_.save(paths, nanos_spent(), saved);
 }
 
 bool FitLoop::can_save() { return points_.point().has_value(); }
@@ -182,8 +182,8 @@ void FitLoop::save_if_asked() {
   owes_save_ |= asked_to_save_->take();
   if (owes_save_ && can_save()) {
     owes_save_ = false;
-    checkpoints_.save(call_.options().root_dir / "signal.ckpt", nanos_spent(),
-                      {});
+    const auto path = call_.options().root_dir / "signal.ckpt";
+    checkpoints_.save({&path, 1}, nanos_spent(), [](std::size_t) {});
   }
 }
 

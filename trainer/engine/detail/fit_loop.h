@@ -25,8 +25,8 @@ class FitLoop final : public FitControl {
   torch::optim::Optimizer& optimizer(std::size_t index) override;
   std::size_t optimizers() const override;
   std::int64_t batches_in_epoch() const override;
-  void save_checkpoint(const std::filesystem::path& path,
-                       const std::function<void()>& saved) override;
+  void save_checkpoint(std::span<const std::filesystem::path> paths,
+                       const std::function<void(std::size_t)>& saved) override;
   void keep_resume_points() override { points_.keep(); }
   bool can_save() override;
   std::int64_t step_to_resume() override;

@@ -41,23 +41,27 @@ State state_of(const Optimizer& optimizer) {
   state.set("class", class_name_of(optimizer));
   state.set("parameters_of_groups", group_sizes(optimizer));
   torch::serialize::OutputArchive archive;
-  optimizer.save(archive);
-  state.set("state", bytes_of(archive));
+  torch::serialize::OutputArchive own(archive.compilation_unit());
+  optimizer.save(own);
+  archive.write("state", own);
   // LibTorch's load() leaves the options as they are, learning rates included.
   for (std::size_t i = 0; i < optimizer.param_groups().size(); ++i) {
-    torch::serialize::OutputArchive options;
+    torch::serialize::OutputArchive options(archive.compilation_unit());
     optimizer.param_groups()[i].options().serialize(options);
-    state.set("options/" + std::to_string(i), bytes_of(options));
+    archive.write("options" + std::to_string(i), options);
   }
+  state.set("archive", bytes_of(archive));
   return state;
 }
 
 void load_into(Optimizer& optimizer, const State& state) {
-  torch::serialize::InputArchive archive = archive_of(state.tensor("state"));
-  optimizer.load(archive);
+  torch::serialize::InputArchive archive = archive_of(state.tensor("archive"));
+  torch::serialize::InputArchive own;
+  archive.read("state", own);
+  optimizer.load(own);
   for (std::size_t i = 0; i < optimizer.param_groups().size(); ++i) {
-    torch::serialize::InputArchive options =
-        archive_of(state.tensor("options/" + std::to_string(i)));
+    torch::serialize::InputArchive options;
+    archive.read("options" + std::to_string(i), options);
     optimizer.param_groups()[i].options().serialize(options);
   }
 }

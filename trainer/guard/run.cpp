@@ -15,8 +15,8 @@ constexpr std::size_t kReservedDuties = 24;
 constexpr std::size_t kReservedNotes = 48;
 constexpr std::size_t kReservedSecondaries = 16;
 
-// Where an error of the observers or before the first hook is noted.
-constexpr std::string_view kConfigure = "configure";
+// Of an error that no step of the cleanup met.
+constexpr std::string_view kNoStep;
 
 thread_local Run* innermost = nullptr;
 
@@ -92,7 +92,7 @@ void Run::attempt(Piece piece) {
   } catch (...) {
     std::exception_ptr error = std::current_exception();
     if (refusal_) {
-      note(SecondaryError{std::move(error), place_, kConfigure});
+      note(SecondaryError{std::move(error), place_, kNoStep});
       return;
     }
     refusal_ = std::move(error);
@@ -175,7 +175,7 @@ void Run::fail(std::exception_ptr error) {
   watch_.stop();
   if (refusal_) {
     // The body failed before its first hook: the guard had the other one first.
-    note(SecondaryError{std::move(error), place_, kConfigure});
+    note(SecondaryError{std::move(error), place_, kNoStep});
     error = std::exchange(refusal_, nullptr);
   }
   const Place place = place_of(error);

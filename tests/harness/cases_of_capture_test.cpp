@@ -162,6 +162,9 @@ TEST_F(CasesOfCaptureDeathTest, RunGoesOnWithoutRoomForItsRecord) {
   }
   EXPECT_EXIT(
       {
+        // What the first run of a process takes for good.
+        guard(
+            "fit", [](mishap::Run& run) { run.step(0); }, options_);
         // A thread of its own, which no earlier run left any room.
         std::thread([&] {
           leave_small_blocks();

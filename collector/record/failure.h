@@ -101,7 +101,7 @@ struct RecordThreadStack {
 
 /// An error that came after the first one; it is told here and nowhere else.
 struct RecordSuppressed {
-  /// The cleanup step in which it came.
+  /// The cleanup step in which it came; empty in front of them.
   std::string_view step;
   std::string_view component;
   std::string_view type;

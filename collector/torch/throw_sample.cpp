@@ -2,6 +2,7 @@
 #include <c10/core/InferenceMode.h>
 #include <mishap/collector/torch/tensor_memory.h>
 #include <mishap/collector/torch/throw_sample.h>
+#include <torch/csrc/autograd/anomaly_mode.h>
 
 #include <cstring>
 #include <type_traits>
@@ -21,6 +22,7 @@ void take_sample(std::span<std::byte, ThrowSite::kSampleBytes> out) noexcept {
   sample.taken = true;
   sample.grad_enabled = c10::GradMode::is_enabled();
   sample.inference_mode = c10::InferenceMode::is_enabled();
+  sample.anomaly = torch::autograd::AnomalyMode::is_enabled();
   std::memcpy(out.data(), &sample, sizeof(sample));
 }
 

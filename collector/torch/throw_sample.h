@@ -15,6 +15,7 @@ struct TorchThrowSample {
   bool taken = false;
   bool grad_enabled = false;
   bool inference_mode = false;
+  bool anomaly = false;
 };
 
 /// Makes the throw hook take a TorchThrowSample at each captured throw.

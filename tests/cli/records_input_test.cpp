@@ -3,6 +3,7 @@
 #include <mishap/trainer/guard/errors.h>
 #include <mishap/trainer/harness/cli/records_input.h>
 #include <mishap/trainer/harness/scratch_folder.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,6 +73,13 @@ TEST_F(RecordsInputTest, SaysWhatIsMissing) {
   EXPECT_THAT(refusal(folder_.path(), {}), HasSubstr("there is no file"));
   EXPECT_THAT(refusal(write(""), {}), HasSubstr("holds no records"));
   EXPECT_THAT(refusal(write("a,b\n1,2\n"), {}), HasSubstr("is no record"));
+}
+
+TEST_F(RecordsInputTest, RefusesAPipeThatNobodyWritesInto) {
+  const std::string path = folder_.path() + "/records.jsonl";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_THAT(refusal(folder_.path(), {}), HasSubstr("is no regular file"));
+  EXPECT_THAT(refusal(path, {}), HasSubstr("standard input"));
 }
 
 TEST_F(RecordsInputTest, AppendsWhatADeadProcessLeft) {

@@ -5,6 +5,7 @@
 #include <mishap/collector/throw_site.h>
 #include <mishap/collector/torch/tensor_memory.h>
 #include <mishap/collector/torch/throw_sample.h>
+#include <torch/csrc/autograd/anomaly_mode.h>
 
 #include <cstdint>
 #include <thread>
@@ -118,6 +119,23 @@ TEST_F(CountingAllocatorTest, IsSampledAtTheThrowBeforeUnwindingFreesTensors) {
   EXPECT_FALSE(sample.grad_enabled);
   EXPECT_TRUE(c10::GradMode::is_enabled());
   EXPECT_EQ(tensor_memory().live_bytes, before);
+}
+
+TEST(TorchThrowSample, KnowsTheAnomalyModeOfABlockThatUnwound) {
+  install_torch_throw_sampler();
+  const ThrowCaptureScope scope;
+  const std::exception_ptr error = sample::caught([] {
+    const torch::autograd::DetectAnomalyGuard anomaly;
+    throw std::runtime_error("with anomaly mode on");
+  });
+  const std::exception_ptr other = sample::caught([] { throw 1; });
+  set_throw_sampler(nullptr);
+  EXPECT_FALSE(torch::autograd::AnomalyMode::is_enabled());
+  const auto site = find_throw_site(error);
+  const auto other_site = find_throw_site(other);
+  ASSERT_TRUE(site && other_site);
+  EXPECT_TRUE(torch_throw_sample(*site).anomaly);
+  EXPECT_FALSE(torch_throw_sample(*other_site).anomaly);
 }
 
 TEST(TorchThrowSample, IsNotTakenWithoutTheSampler) {

@@ -28,6 +28,7 @@ class PlaceChecks : public ::testing::Test {
     const std::vector<Component> components = {callback};
     const std::vector<RecordSeen> records = {{.record_id = "1",
                                               .run_id = "2",
+                                              .parent_run_id = "",
                                               .kind = "error",
                                               .entry_point = "fit",
                                               .stage = "train",

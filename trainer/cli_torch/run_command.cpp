@@ -129,7 +129,8 @@ void train(const RunWords& words, const TaskParts& parts) {
 
 Work prepare_training(const RunWords& words) {
   const TaskParts parts = words.choice.make();
-  cli::check_hook_names(words.faults, components_of(parts));
+  cli::check_fault_names(words.faults, components_of(parts),
+                         trainer_entry_points());
   return [&words, parts] { train(words, parts); };
 }
 
@@ -144,7 +145,7 @@ Work prepare_world(const RunWords& words) {
       components.emplace_back(component.name());
     }
   }
-  cli::check_hook_names(words.faults, components);
+  cli::check_fault_names(words.faults, components, trainer_entry_points());
   return [&words, world] {
     world->call(words.entry_point, harness_options(words));
   };

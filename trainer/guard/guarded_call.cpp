@@ -46,6 +46,7 @@ void guarded_call(std::string_view entry_point, const GuardOptions& options,
     }
     body(run);
     const NoCancellation whole;
+    run.throw_refusal();
     run.set_stage(Stage::kTeardown);
     walk(*options.steps, GuardStep::On::kSuccess, run);
     run.set_status(Status::kFinished);

@@ -15,13 +15,19 @@ class Observer {
  public:
   virtual ~Observer() = default;
 
-  /// The guard was entered. May throw InputError: it is reported at the stage
-  /// configure.
+  /// The guard was entered. What it throws, InputError for one, is an error of
+  /// the run at the stage configure: it leaves at the first hook, when the body
+  /// has said who is to be told, or at the end of a body without hooks. An
+  /// observer that threw has not entered the run: it and all that would have
+  /// come after it hear no more of it.
   virtual void on_enter(Run&) {}
   /// A hook of a component is about to run. A throw is an error of that hook.
   virtual void before(Run&) {}
   /// The hook returned. A throw is an error of that hook.
   virtual void after(Run&) {}
+  /// A hook goes on in which another one ran: that one returned or threw. Costs
+  /// every nested hook what it does.
+  virtual void resumed(Run&) noexcept {}
   /// The first error has reached the guard; nothing was cleaned up yet.
   virtual void on_failure(Run&, const Failure&) noexcept {}
   /// Everything is cleaned up; the caller learns the outcome next. `failure`

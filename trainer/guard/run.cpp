@@ -1,3 +1,4 @@
+#include <cxxabi.h>
 #include <mishap/trainer/guard/guarded_call.h>
 #include <mishap/trainer/guard/run.h>
 #include <time.h>
@@ -14,6 +15,9 @@ constexpr std::size_t kReservedDuties = 24;
 constexpr std::size_t kReservedNotes = 48;
 constexpr std::size_t kReservedSecondaries = 16;
 
+// Of an error that no step of the cleanup met.
+constexpr std::string_view kNoStep;
+
 thread_local Run* innermost = nullptr;
 
 std::int64_t steady_nanos() noexcept {
@@ -26,6 +30,14 @@ std::int64_t steady_nanos() noexcept {
 constexpr bool is_owed(Hook hook) noexcept {
   return hook == Hook::kOnException || hook == Hook::kTeardown ||
          hook == Hook::kFinalize;
+}
+
+void enter_all(const std::vector<Observer*>& observers,
+               std::span<Observer* const>& entered, Run& run) {
+  for (Observer* const observer : observers) {
+    observer->on_enter(run);
+    entered = {observers.data(), entered.size() + 1};
+  }
 }
 
 CleanupWatch::OnOvertime overtime_of(const Run& run,
@@ -62,15 +74,47 @@ void Run::open() {
     seat_.enter(parent_ != nullptr ? &parent_->seat_ : nullptr);
   }
   status_ = Status::kRunning;
-  for (Observer* observer : options_in_.observers) {
-    observer->on_enter(*this);
+  attempt([this] {
+    enter_all(options_in_.observers, observers_, *this);
+    enter_all(options_in_.interceptors, interceptors_, *this);
+  });
+  attempt([this] { keepers_ = make_state_keepers(); });
+  // Neither a safe point nor a throw here: the body has not yet said who is to
+  // be told. The first hook has both.
+}
+
+template <class Piece>
+void Run::attempt(Piece piece) {
+  try {
+    piece();
+  } catch (const abi::__forced_unwind&) {
+    throw;
+  } catch (...) {
+    std::exception_ptr error = std::current_exception();
+    if (refusal_) {
+      note(SecondaryError{std::move(error), place_, kNoStep});
+      return;
+    }
+    refusal_ = std::move(error);
+    thrown_ = refusal_;
+    thrown_place_ = place_;
   }
-  for (Observer* interceptor : options_in_.interceptors) {
-    interceptor->on_enter(*this);
+}
+
+void Run::throw_refusal() {
+  if (refusal_) {
+    std::rethrow_exception(std::exchange(refusal_, nullptr));
   }
-  keepers_ = make_state_keepers();
-  // No safe point here: the body has not yet said who is to be told. The first
-  // hook has one.
+}
+
+void Run::resume() noexcept {
+  seat_.publish(place_);
+  for (Observer* observer : observers_) {
+    observer->resumed(*this);
+  }
+  for (Observer* interceptor : interceptors_) {
+    interceptor->resumed(*this);
+  }
 }
 
 void Run::enter(Hook hook, Component component) {
@@ -78,28 +122,27 @@ void Run::enter(Hook hook, Component component) {
   place_.component = component;
   seat_.publish(place_);
   if (thrown_) [[unlikely]] {
+    throw_refusal();
     // Code that goes on has handled what was thrown before.
     thrown_ = nullptr;
   }
-  for (Observer* observer : options_in_.observers) {
+  for (Observer* observer : observers_) {
     observer->before(*this);
   }
   if (!is_owed(hook)) {
     safe_point();
   }
-  for (Observer* interceptor : options_in_.interceptors) {
+  for (Observer* interceptor : interceptors_) {
     interceptor->before(*this);
   }
 }
 
 void Run::leave() {
-  for (auto it = options_in_.interceptors.rbegin();
-       it != options_in_.interceptors.rend(); ++it) {
+  for (auto it = interceptors_.rbegin(); it != interceptors_.rend(); ++it) {
     (*it)->after(*this);
   }
   safe_point();
-  for (auto it = options_in_.observers.rbegin();
-       it != options_in_.observers.rend(); ++it) {
+  for (auto it = observers_.rbegin(); it != observers_.rend(); ++it) {
     (*it)->after(*this);
   }
 }
@@ -130,6 +173,11 @@ void Run::honour_signal() {
 void Run::fail(std::exception_ptr error) {
   // What describes the failure is sampled without a thread of ours.
   watch_.stop();
+  if (refusal_) {
+    // The body failed before its first hook: the guard had the other one first.
+    note(SecondaryError{std::move(error), place_, kNoStep});
+    error = std::exchange(refusal_, nullptr);
+  }
   const Place place = place_of(error);
   thrown_ = nullptr;
   const auto locked = watch_.lock();
@@ -193,10 +241,10 @@ Run::Duty* Run::next_due(DutyKind kind) noexcept {
 }
 
 void Run::freeze() {
-  for (Observer* observer : options_in_.observers) {
+  for (Observer* observer : observers_) {
     observer->on_failure(*this, *failure_);
   }
-  for (Observer* interceptor : options_in_.interceptors) {
+  for (Observer* interceptor : interceptors_) {
     interceptor->on_failure(*this, *failure_);
   }
 }
@@ -207,12 +255,10 @@ void Run::close() {
   }
   closed_ = true;
   watch_.stop();
-  for (auto it = options_in_.interceptors.rbegin();
-       it != options_in_.interceptors.rend(); ++it) {
+  for (auto it = interceptors_.rbegin(); it != interceptors_.rend(); ++it) {
     (*it)->on_close(*this, failure());
   }
-  for (auto it = options_in_.observers.rbegin();
-       it != options_in_.observers.rend(); ++it) {
+  for (auto it = observers_.rbegin(); it != observers_.rend(); ++it) {
     (*it)->on_close(*this, failure());
   }
   // A held exception keeps its tensors alive.
@@ -223,12 +269,10 @@ void Run::abandon() noexcept {
   watch_.stop();
   if (!closed_) {
     closed_ = true;
-    for (auto it = options_in_.interceptors.rbegin();
-         it != options_in_.interceptors.rend(); ++it) {
+    for (auto it = interceptors_.rbegin(); it != interceptors_.rend(); ++it) {
       (*it)->on_abandoned(*this);
     }
-    for (auto it = options_in_.observers.rbegin();
-         it != options_in_.observers.rend(); ++it) {
+    for (auto it = observers_.rbegin(); it != observers_.rend(); ++it) {
       (*it)->on_abandoned(*this);
     }
   }

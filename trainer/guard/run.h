@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -217,7 +218,16 @@ class Run {
   void return_to(Hook hook, Component component) noexcept {
     place_.hook = hook;
     place_.component = component;
+    if (hook != Hook::kNone) {
+      resume();
+    }
   }
+  void resume() noexcept;
+  /// Does `piece` of what opens the run; its error waits for throw_refusal().
+  template <class Piece>
+  void attempt(Piece piece);
+  /// Throws what kept the run from opening, if anything did.
+  void throw_refusal();
   void note_throw() noexcept;
   void honour_signal();
   Duty* next_due(DutyKind kind) noexcept;
@@ -240,7 +250,11 @@ class Run {
   Place place_;
   signals::Seat seat_;
   bool closed_ = false;
+  // Those that have entered: they alone hear of the run.
+  std::span<Observer* const> observers_;
+  std::span<Observer* const> interceptors_;
 
+  std::exception_ptr refusal_;
   std::exception_ptr thrown_;
   Place thrown_place_;
   std::optional<Failure> failure_;

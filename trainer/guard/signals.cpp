@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cerrno>
 #include <mutex>
+#include <utility>
 
 namespace mishap::signals {
 namespace {
@@ -26,11 +27,37 @@ struct Slot {
   std::atomic<std::uint64_t> counters_at_signal{0};
 };
 
+// An action in two copies: a handler on another thread reads the one while the
+// other is written.
+class SharedAction {
+ public:
+  struct sigaction get() const noexcept {
+    return copies_[current_.load()];
+  }
+  void set(const struct sigaction& action) noexcept {
+    const std::size_t next = 1 - current_.load();
+    copies_[next] = action;
+    current_.store(next);
+  }
+
+ private:
+  std::array<struct sigaction, 2> copies_{};
+  std::atomic<std::size_t> current_{0};
+};
+
+struct Installation {
+  // What our handler hands on to.
+  SharedAction previous;
+  // The same between runs, when an outside action keeps our handler there.
+  struct sigaction under_outside {};
+  // The outermost run put our handler over `previous`, which it gives back.
+  bool by_run = false;
+};
+
 struct Registry {
   std::mutex mutex;
   std::array<Slot, kSlots> slots;
-  std::array<struct sigaction, kSignals.size()> previous{};
-  std::array<bool, kSignals.size()> installed{};
+  std::array<Installation, kSignals.size()> installations;
   std::atomic<pid_t> owner{0};
   std::atomic<std::size_t> seats{0};
   std::atomic<std::uint32_t> arrived{0};
@@ -149,7 +176,8 @@ void pass_on(const struct sigaction& action, int signal, siginfo_t* info,
 
 void on_signal(int signal, siginfo_t* info, void* context) {
   const int saved_errno = errno;
-  const struct sigaction& before = registry.previous[index_of(signal)];
+  const struct sigaction before =
+      registry.installations[index_of(signal)].previous.get();
   if (getpid() != registry.owner.load()) {
     // A forked child has no run: the signal does what it did without us.
     sigaction(signal, &before, nullptr);
@@ -217,46 +245,59 @@ bool is_ours(const struct sigaction& action) noexcept {
          action.sa_sigaction == on_signal;
 }
 
-void install_handlers() noexcept {
-  registry.owner.store(getpid());
+// Puts our handler over what is there; false where it is already, or where the
+// signal is ignored and stays so.
+bool install(int signal, SharedAction& previous) noexcept {
+  struct sigaction current {};
+  sigaction(signal, nullptr, &current);
+  const bool is_ignored =
+      (current.sa_flags & SA_SIGINFO) == 0 && current.sa_handler == SIG_IGN;
+  if (is_ignored || is_ours(current)) {
+    return false;
+  }
+  previous.set(current);
+  struct sigaction ours {};
+  ours.sa_sigaction = on_signal;
+  ours.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigemptyset(&ours.sa_mask);
+  for (const int other : kSignals) {
+    sigaddset(&ours.sa_mask, other);
+  }
+  return sigaction(signal, &ours, nullptr) == 0;
+}
+
+void install_for_runs() noexcept {
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    if (registry.installed[i]) {
-      continue;
-    }
-    struct sigaction current {};
-    sigaction(kSignals[i], nullptr, &current);
-    if ((current.sa_flags & SA_SIGINFO) == 0 && current.sa_handler == SIG_IGN) {
-      continue;
-    }
-    if (is_ours(current)) {
-      // Put back by code that had saved it: what was before is known.
-      registry.installed[i] = true;
-      continue;
-    }
-    registry.previous[i] = current;
-    struct sigaction ours {};
-    ours.sa_sigaction = on_signal;
-    ours.sa_flags = SA_SIGINFO | SA_RESTART;
-    sigemptyset(&ours.sa_mask);
-    for (const int other : kSignals) {
-      sigaddset(&ours.sa_mask, other);
-    }
-    registry.installed[i] = sigaction(kSignals[i], &ours, nullptr) == 0;
+    Installation& installation = registry.installations[i];
+    installation.by_run = install(kSignals[i], installation.previous);
   }
 }
 
-void restore_handlers() noexcept {
+void install_for_good() noexcept {
   for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    if (!registry.installed[i]) {
+    Installation& installation = registry.installations[i];
+    install(kSignals[i], installation.previous);
+    installation.under_outside = installation.previous.get();
+    installation.by_run = false;
+  }
+}
+
+void give_back_handlers() noexcept {
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    Installation& installation = registry.installations[i];
+    if (!std::exchange(installation.by_run, false)) {
       continue;
     }
     struct sigaction current {};
     sigaction(kSignals[i], nullptr, &current);
     // Somebody who installed a handler of his own during the run keeps it.
     if (is_ours(current)) {
-      sigaction(kSignals[i], &registry.previous[i], nullptr);
+      const struct sigaction found = installation.previous.get();
+      sigaction(kSignals[i], &found, nullptr);
     }
-    registry.installed[i] = false;
+    if (registry.outside.load() != nullptr) {
+      installation.previous.set(installation.under_outside);
+    }
   }
 }
 
@@ -280,9 +321,11 @@ void Seat::enter(const Seat* parent) noexcept {
       break;
     }
   }
-  registry.seats.fetch_add(1);
   entered_ = true;
-  install_handlers();
+  registry.owner.store(getpid());
+  if (registry.seats.fetch_add(1) == 0) {
+    install_for_runs();
+  }
 }
 
 void Seat::leave() noexcept {
@@ -299,8 +342,8 @@ void Seat::leave() noexcept {
     // The handlers go first: one that finds no seat takes the signal for
     // somebody else's.
     const bool last = registry.seats.load() == 1;
-    if (last && registry.outside.load() == nullptr) {
-      restore_handlers();
+    if (last) {
+      give_back_handlers();
     }
     registry.seats.fetch_sub(1);
     if (!last) {
@@ -352,7 +395,8 @@ bool install_outside_action(OutsideAction action) noexcept {
   if (!registry.outside.compare_exchange_strong(none, action)) {
     return false;
   }
-  install_handlers();
+  registry.owner.store(getpid());
+  install_for_good();
   return true;
 }
 

@@ -23,8 +23,10 @@ struct Received {
 /// A run's seat in the process-wide registry: while it is held, SIGINT and
 /// SIGTERM do not end the process but wait for the run's next safe point.
 ///
-/// The first seat installs the handlers, the last one restores what was there
-/// before. A signal that was ignored stays ignored. Two seats may be held on
+/// The first seat puts our handlers over what it finds, be it a handler that
+/// the program installed since the last run: that one is still told of each
+/// signal. The last seat restores what the first one found. A signal that was
+/// ignored stays ignored. Two seats may be held on
 /// different threads at once; each run is told of each signal. A seat does not
 /// leave by itself: when to leave is a step of the guard.
 class Seat {
@@ -37,10 +39,10 @@ class Seat {
   /// whose unanswered signals it inherits. Does nothing when already entered.
   void enter(const Seat* parent) noexcept;
 
-  /// Gives the seat back. When it was the last one the previous actions are
-  /// restored first; a signal that came in, that no run honoured and that no
-  /// handler of the program was told of is then raised again, so that none is
-  /// swallowed.
+  /// Gives the seat back. When it was the last one the actions that the first
+  /// one found are restored before; a signal that came in, that no run honoured
+  /// and that no handler of the program was told of is then raised again, so
+  /// that none is swallowed.
   void leave() noexcept;
 
   bool entered() const noexcept { return entered_; }
@@ -72,7 +74,8 @@ class Seat {
 using OutsideAction = void (*)(const Received&);
 
 /// Keeps the handlers installed between runs and sends what arrives there to
-/// `action`. Returns false when it was already set.
+/// `action`. A handler that the program installs over them is its own between
+/// runs. Returns false when it was already set.
 bool install_outside_action(OutsideAction action) noexcept;
 
 /// Number of seats held in the process.

@@ -1,4 +1,5 @@
 #include <mishap/collector/clock.h>
+#include <mishap/collector/io/bounded_write.h>
 #include <mishap/collector/modules.h>
 #include <mishap/collector/record_writer.h>
 #include <mishap/collector/resolve/capture.h>
@@ -15,6 +16,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <exception>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,6 +72,21 @@ void CaptureObserver::on_enter(Run& run) {
   start_unix_nanos_ = collector::Clock::system().unix_nano();
   start_steady_nanos_ = collector::Clock::system().steady_nano();
   firings_at_start_ = faultinject::firing_sequence();
+  try {
+    watch(run);
+  } catch (const std::exception& problem) {
+    // The run matters more than its record.
+    storage_.reset();
+    collector::bounded_write(
+        STDERR_FILENO,
+        {"mishap: a failure of ", run.entry_point(),
+         " will leave no record, for want of room for one: ", problem.what(),
+         "\n"},
+        std::chrono::milliseconds(100));
+  }
+}
+
+void CaptureObserver::watch(Run& run) {
   // Probed here so that every program with a guard links the hook.
   collector::hook_is_live();
   collector::warm_up_capture();
@@ -96,8 +114,13 @@ void CaptureObserver::on_enter(Run& run) {
 }
 
 void CaptureObserver::before(Run& run) {
-  const Place& place = run.place();
-  crumbs_.enter(place);
+  crumbs_.enter(run.place());
+  show_place(run.place());
+}
+
+void CaptureObserver::resumed(Run& run) noexcept { show_place(run.place()); }
+
+void CaptureObserver::show_place(const Place& place) noexcept {
   if (slot_.is_open()) {
     collector::SlotPlace& out = slot_.place();
     out.stage.set(to_string(place.stage));

@@ -42,6 +42,7 @@ class CaptureObserver final : public Observer, private OpenRun {
   void on_enter(Run& run) override;
   void before(Run& run) override;
   void after(Run& run) override;
+  void resumed(Run& run) noexcept override;
   void on_failure(Run& run, const Failure& failure) noexcept override;
   void on_close(Run& run, const Failure* failure) noexcept override;
   void on_abandoned(Run& run) noexcept override;
@@ -54,6 +55,9 @@ class CaptureObserver final : public Observer, private OpenRun {
   std::string_view run_id() const noexcept { return run_id_.view(); }
 
  private:
+  /// Reserves what the record needs and opens the pending slot.
+  void watch(Run& run);
+  void show_place(const Place& place) noexcept;
   static const CaptureOptions& own_or_outer(const CaptureOptions& options);
   bool on_process_exit(const ProcessExit& exit) noexcept override;
 

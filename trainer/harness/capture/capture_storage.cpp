@@ -192,6 +192,11 @@ std::optional<std::uint32_t> CaptureStorage::row_module(int module) noexcept {
   return static_cast<std::uint32_t>(module_count++);
 }
 
+std::string_view message_of(const ChainEntry& entry) noexcept {
+  return entry.has_message && !entry.what_was_null ? entry.message
+                                                   : std::string_view();
+}
+
 void fill_exceptions(CaptureStorage& storage,
                      const collector::RawTrace& catch_site,
                      FrameDetail detail) noexcept {
@@ -201,7 +206,9 @@ void fill_exceptions(CaptureStorage& storage,
   for (const ChainEntry& entry : storage.chain.entries()) {
     RecordException& out = storage.exceptions[count];
     out.type = entry.type;
-    out.message = entry.what_was_null ? std::string_view() : entry.message;
+    out.message = message_of(entry);
+    out.message_size = entry.message_size;
+    out.message_hash = entry.message_hash;
     out.native_backtrace = entry.native_backtrace;
     out.code = entry.code;
     out.stack = {};

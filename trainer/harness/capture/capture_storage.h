@@ -78,6 +78,9 @@ enum class FrameDetail : std::uint8_t {
   kNamed,
 };
 
+/// The text of an exception as records tell it: a null view when it has none.
+std::string_view message_of(const collector::ChainEntry& entry) noexcept;
+
 /// Fills `storage.exceptions` and their stacks from `storage.chain`; the stack
 /// of an outermost exception whose throw nobody saw is `catch_site`. Empties
 /// `storage.text`.

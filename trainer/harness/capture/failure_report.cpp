@@ -131,7 +131,10 @@ std::string report(const collector::Record& record,
     const collector::RecordException& cause = record.exceptions.back();
     text += "  cause    ";
     text += cause.type;
-    text += ": " + one_line(cause.message) + '\n';
+    if (!cause.message.empty()) {
+      text += ": " + one_line(cause.message);
+    }
+    text += '\n';
   }
   text += frames(record);
   if (!record.suppressed.empty()) {

@@ -47,8 +47,9 @@ std::size_t fill_suppressed(CaptureStorage& storage,
     }
     const collector::ChainEntry& entry = storage.secondary.entries()[0];
     out.type = storage.keep(entry.type);
-    if (entry.message.data() != nullptr && !entry.what_was_null) {
-      out.message = storage.keep(entry.message);
+    const std::string_view message = message_of(entry);
+    if (message.data() != nullptr) {
+      out.message = storage.keep(message);
     }
   }
   return count;

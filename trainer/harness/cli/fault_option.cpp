@@ -1,12 +1,15 @@
 #include <mishap/faultinject/environment.h>
 #include <mishap/faultinject/plan.h>
 #include <mishap/faultinject/stderr_line.h>
+#include <mishap/faultinject/suggestion.h>
 #include <mishap/trainer/guard/errors.h>
 #include <mishap/trainer/harness/cli/fault_option.h>
 #include <mishap/trainer/harness/fault_observer.h>
 
+#include <algorithm>
 #include <exception>
 #include <optional>
+#include <string_view>
 
 namespace mishap::cli {
 namespace {
@@ -15,7 +18,13 @@ using faultinject::Plan;
 using faultinject::Scenario;
 
 Plan plan_of(const std::string& option) {
-  return Plan::parse(option, "--faults");
+  Plan plan = Plan::parse(option, "--faults");
+  if (plan.rules.empty()) {
+    throw InputError("--faults: '" + option +
+                     "' holds no fault; write one as "
+                     "'hook/training_step/module=throw(runtime)'");
+  }
+  return plan;
 }
 
 Scenario arm_option(const std::string& option) {
@@ -34,11 +43,35 @@ void report_never_fired(const Scenario& scenario) {
   }
 }
 
-void check(const Plan& plan, const std::vector<std::string>& known) {
-  const std::vector<faultinject::Problem> problems = plan.unmatched(known);
+void check_entry_points(const Plan& plan,
+                        const std::vector<std::string>& known) {
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  for (const faultinject::Rule& rule : plan.rules) {
+    for (const faultinject::Term& term : rule.terms) {
+      for (const faultinject::Filter& filter : term.filters) {
+        if (filter.key != faultinject::FilterKey::kEntry ||
+            std::ranges::find(names, filter.text) != names.end()) {
+          continue;
+        }
+        const faultinject::PlanError error(
+            plan.source, term.place,
+            "there is no entry point '" + filter.text + "'",
+            faultinject::did_you_mean(
+                filter.text, names,
+                "the entry points are " + faultinject::join(names)));
+        throw InputError(error.what());
+      }
+    }
+  }
+}
+
+void check(const Plan& plan, const std::vector<std::string>& points,
+           const std::vector<std::string>& entry_points) {
+  const std::vector<faultinject::Problem> problems = plan.unmatched(points);
   if (!problems.empty()) {
     throw InputError(problems.front().message);
   }
+  check_entry_points(plan, entry_points);
 }
 
 }  // namespace
@@ -56,12 +89,15 @@ ArmedFaults::~ArmedFaults() {
   }
 }
 
-void check_hook_names(const std::string& option,
-                      const std::vector<std::string>& components) {
-  const std::vector<std::string> known = hook_points(components);
-  check(plan_of(option), known);
+void check_fault_names(const std::string& option,
+                       const std::vector<std::string>& components,
+                       const std::vector<std::string>& entry_points) {
+  const std::vector<std::string> points = hook_points(components);
+  if (!option.empty()) {
+    check(plan_of(option), points, entry_points);
+  }
   if (const std::optional<Plan> plan = faultinject::plan_from_environment()) {
-    check(*plan, known);
+    check(*plan, points, entry_points);
   }
 }
 

@@ -25,9 +25,10 @@ class ArmedFaults {
   faultinject::Scenario option_;
 };
 
-/// Throws InputError when one of these plans names a hook or component that is
-/// no part of the run.
-void check_hook_names(const std::string& option,
-                      const std::vector<std::string>& components);
+/// Throws InputError when one of these plans names a hook, a component or an
+/// entry point that is no part of the run, or when `--faults` holds no fault.
+void check_fault_names(const std::string& option,
+                       const std::vector<std::string>& components,
+                       const std::vector<std::string>& entry_points);
 
 }  // namespace mishap::cli

@@ -136,6 +136,14 @@ ChosenRecords read_records(const std::string& path,
   }
   const std::filesystem::path folder =
       std::filesystem::path(absolute_path("FILE", file.string())).parent_path();
+  if (std::filesystem::exists(file, error) &&
+      !std::filesystem::is_regular_file(file, error) &&
+      !std::filesystem::is_directory(file, error)) {
+    // To open a pipe that nobody writes into never ends.
+    throw InputError(file.string() +
+                     " is no regular file; name a records.jsonl, or send the "
+                     "records to standard input and name -");
+  }
   if (file.filename() == "records.jsonl") {
     recover(folder);
   }

@@ -11,6 +11,7 @@
 #include <mishap/trainer/guard/process_state.h>
 #include <mishap/trainer/harness/capture/state_probe.h>
 #include <mishap/trainer/harness/torch/torch_state.h>
+#include <torch/csrc/autograd/anomaly_mode.h>
 
 #include <atomic>
 #include <mutex>
@@ -88,6 +89,7 @@ class TorchProbe final : public StateProbe {
     collector::RecordModes& modes = out.modes;
     modes.grad_enabled = at::GradMode::is_enabled();
     modes.inference_mode = c10::InferenceMode::is_enabled();
+    modes.anomaly = torch::autograd::AnomalyMode::is_enabled();
     modes.deterministic = at::globalContext().deterministicAlgorithms();
     modes.default_dtype = default_dtype_name();
     modes.intra_op_threads = at::get_num_threads();
@@ -98,7 +100,8 @@ class TorchProbe final : public StateProbe {
         modes.training = flag != 0;
       }
     }
-    // Unwinding has put thread-local modes back: what held at the throw counts.
+    // Unwinding has put the modes of a block back: what held at the throw
+    // counts.
     for (const collector::ChainEntry& entry : chain.entries()) {
       if (!entry.site) {
         continue;
@@ -108,6 +111,7 @@ class TorchProbe final : public StateProbe {
       if (thrown.taken) {
         modes.grad_enabled = thrown.grad_enabled;
         modes.inference_mode = thrown.inference_mode;
+        modes.anomaly = thrown.anomaly;
       }
     }
   }
@@ -134,6 +138,7 @@ class TorchProbe final : public StateProbe {
     const std::size_t count = warnings_of_run->copy(kept);
     for (std::size_t i = 0; i < count; ++i) {
       out.warnings[i].message = out.keep(kept[i].message.data());
+      out.warnings[i].count = kept[i].count;
     }
     out.warning_count = count;
   }

@@ -56,6 +56,14 @@ struct Call {
   }
 };
 
+// Both files are written, then what they replace is removed.
+Part part_after(Part previous, std::string_view call) {
+  if (call == "unlink") {
+    return previous == Part::kLast ? Part::kDropOldLast : Part::kDropOldBest;
+  }
+  return call == "create" ? Part::kLast : previous;
+}
+
 std::vector<Call> calls_of_the_save(std::string& weights) {
   Training training;
   const faultinject::HitTrace trace;
@@ -77,11 +85,7 @@ std::vector<Call> calls_of_the_save(std::string& weights) {
     }
     if (!calls.empty()) {
       const Call& previous = calls.back();
-      call.part = call.name == "unlink"
-                      ? (previous.part == Part::kBest ? Part::kDropOldBest
-                                                      : Part::kDropOldLast)
-                  : previous.is_removal() ? Part::kLast
-                                          : previous.part;
+      call.part = part_after(previous.part, call.name);
       call.is_of_folder =
           call.name == "open_folder" || previous.name == "open_folder";
     }
@@ -306,7 +310,7 @@ int run_all() {
   std::printf("save_faults %zu of %zu, %zu calls x 4 x 2\n", right, all,
               calls.size());
   const bool has_replaced =
-      !calls.empty() && calls.back().part == Part::kDropOldLast;
+      !calls.empty() && calls.back().part == Part::kDropOldBest;
   return has_replaced && right == all && all == calls.size() * 8 ? 0 : 1;
 }
 

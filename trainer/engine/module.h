@@ -46,9 +46,8 @@ class Module : public torch::nn::Module {
 
   // -- the steps ------------------------------------------------------------
 
-  /// The loss of a batch: a scalar with a gradient. Undefined skips the batch:
-  /// no backward pass, no update. Under manual optimisation whatever it
-  /// returns is only shown to on_train_batch_end.
+  /// The loss of a batch: a scalar with a gradient. Under manual optimisation
+  /// whatever it returns, nothing too, is only shown to on_train_batch_end.
   virtual torch::Tensor training_step(const Batch& batch, std::int64_t index);
   virtual void validation_step(const Batch& batch, std::int64_t index);
   virtual void test_step(const Batch& batch, std::int64_t index);

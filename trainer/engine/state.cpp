@@ -31,6 +31,11 @@ void State::set(std::string_view name, const State& inner) {
 
 bool State::has(std::string_view name) const { return values_.contains(name); }
 
+bool State::holds_tensor(std::string_view name) const {
+  const auto found = values_.find(name);
+  return found != values_.end() && found->second.isTensor();
+}
+
 const c10::IValue& State::at(std::string_view name, const char* kind) const {
   const auto found = values_.find(name);
   if (found == values_.end()) {

@@ -44,6 +44,7 @@ class State {
   void set(std::string_view name, const State& inner);
 
   bool has(std::string_view name) const;
+  bool holds_tensor(std::string_view name) const;
   std::int64_t integer(std::string_view name) const;
   double number(std::string_view name) const;
   bool flag(std::string_view name) const;

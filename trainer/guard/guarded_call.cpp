@@ -53,6 +53,7 @@ void guarded_call(std::string_view entry_point, const GuardOptions& options,
     return;
   } catch (const abi::__forced_unwind&) {
     // The thread ends: no hook may run between here and its end.
+    const NoCancellation whole;
     run.abandon();
     throw;
   } catch (...) {

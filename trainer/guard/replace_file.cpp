@@ -7,7 +7,9 @@
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -112,6 +114,44 @@ void sync_folder(const std::string& folder, FileStore& store) {
   }
 }
 
+// What saves of this process are writing now, on any thread.
+class LiveNames {
+ public:
+  static LiveNames& all() {
+    static LiveNames names;
+    return names;
+  }
+  void add(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    names_.insert(name);
+  }
+  void drop(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    names_.erase(name);
+  }
+  bool has(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    return names_.contains(name);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> names_;
+};
+
+class LiveName {
+ public:
+  explicit LiveName(std::string name) : name_(std::move(name)) {
+    LiveNames::all().add(name_);
+  }
+  ~LiveName() { LiveNames::all().drop(name_); }
+  LiveName(const LiveName&) = delete;
+  LiveName& operator=(const LiveName&) = delete;
+
+ private:
+  std::string name_;
+};
+
 // The process that made such a file, when it is one. `prefix` ends in the mark.
 std::optional<pid_t> maker(std::string_view name, std::string_view prefix) {
   const std::size_t mark = prefix == kMark && name.starts_with('.')
@@ -139,7 +179,9 @@ void remove_stale(const std::filesystem::path& folder, std::string_view prefix,
     const std::optional<pid_t> process =
         maker(entry->path().filename().native(), prefix);
     const bool is_dead = process && kill(*process, 0) != 0 && errno == ESRCH;
-    if (is_dead || process == getpid()) {
+    const bool is_ours =
+        process == getpid() && !LiveNames::all().has(entry->path().filename());
+    if (is_dead || is_ours) {
       store.unlink(entry->path().c_str());
     }
   }
@@ -181,6 +223,8 @@ void replace_file(const std::string& path, std::string_view bytes,
   remove_stale(folder, prefix, store);
   const std::string name =
       prefix + std::to_string(getpid()) + '-' + std::to_string(number++);
+  const LiveName live(name);
+  const LiveName live_old(name + "-old");
   Beside fresh((folder / name).native(), store);
   Beside old((folder / (name + "-old")).native(), store);
 

@@ -105,7 +105,7 @@ void ModelCheckpoint::setup(Session& session) {
   remove_stale_files(folder_.native(), store_of(session));
   book_ = CheckpointBook(options_.save_top_k, options_.better);
   crash_.clear();
-  saved_step_ = -1;
+  saved_step_ = 0;
 }
 
 void ModelCheckpoint::on_fit_start(Session& session) {
@@ -116,9 +116,9 @@ void ModelCheckpoint::on_fit_start(Session& session) {
 
 void ModelCheckpoint::on_train_batch_end(Session& session, const torch::Tensor&,
                                          const Batch&, std::int64_t) {
-  const std::int64_t step = session.place().step;
-  if (options_.every_n_train_steps > 0 && is_active(session) &&
-      step % options_.every_n_train_steps == 0 && step != saved_step_) {
+  const std::int64_t apart = options_.every_n_train_steps;
+  if (apart > 0 && is_active(session) &&
+      session.place().step / apart > saved_step_ / apart) {
     save(session);
   }
 }
@@ -147,8 +147,11 @@ std::optional<double> ModelCheckpoint::score_of(Session& session) const {
   if (found != metrics.end()) {
     return found->second;
   }
-  if (session.place().hook == Hook::kOnTrainBatchEnd) {
-    // Nothing has been validated yet.
+  const bool is_validated_later =
+      session.place().hook == Hook::kOnTrainBatchEnd ||
+      (session.place().epoch + 1) % session.options().check_val_every_n_epoch !=
+          0;
+  if (is_validated_later) {
     return std::nullopt;
   }
   throw InputError("ModelCheckpointOptions.monitor is '" + options_.monitor +
@@ -244,10 +247,17 @@ void ModelCheckpoint::on_exception(const ErrorEvent&) {
 
 void ModelCheckpoint::on_save_checkpoint(Session&, State& state) {
   state = (next_book_ != nullptr ? *next_book_ : book_).state();
+  state.set("folder", folder_.native());
+  state.set("monitor", options_.monitor);
 }
 
 void ModelCheckpoint::on_load_checkpoint(Session& session, const State& state) {
-  book_.load_state(state);
+  // Another folder's files, and other scores, are not ours to compare or
+  // remove.
+  if (state.text("folder") == folder_.native() &&
+      state.text("monitor") == options_.monitor) {
+    book_.load_state(state);
+  }
   saved_step_ = session.place().step;
 }
 

@@ -82,7 +82,7 @@ class ModelCheckpoint final : public Callback {
   const CheckpointBook* next_book_ = nullptr;
   std::filesystem::path folder_;
   std::filesystem::path crash_;
-  std::int64_t saved_step_ = -1;
+  std::int64_t saved_step_ = 0;
 };
 
 }  // namespace mishap

@@ -1,6 +1,7 @@
 #include <cxxabi.h>
 #include <mishap/trainer/engine/class_name_of.h>
 #include <mishap/trainer/engine/detail/call.h>
+#include <mishap/trainer/engine/detail/rng_isolation.h>
 #include <mishap/trainer/engine/device.h>
 #include <mishap/trainer/guard/errors.h>
 
@@ -324,6 +325,8 @@ const Batch* Call::load(const LoadersInUse& in_use, LoadersInUse::One& one,
       if (index == 0) {
         one.loader->start(pass);
       } else {
+        // What it draws to pass over them it has drawn before.
+        const RngIsolation isolation(device_);
         one.loader->start_at(pass, index);
       }
     }

@@ -79,11 +79,12 @@ void FitCheckpoints::save(std::span<const std::filesystem::path> paths,
     throw InputError(
         "save_checkpoint(\"" + paths.front().native() + "\") was called in " +
         std::string(to_string(call_.run().place().hook)) +
-        ", from where no fit can go on; call it in on_train_batch_end, "
-        "on_validation_end or on_train_epoch_end, or keep_resume_points() "
-        "before");
+        ", from where no fit can go on; call it in on_train_batch_end, or in "
+        "on_validation_end or on_train_epoch_end of a callback that monitors, "
+        "or keep_resume_points() before");
   }
   point->progress.nanos = nanos;
+  point->progress.stopping = call_.session().stopping();
   const StageScope stage(call_.run(), Stage::kSaveCheckpoint);
   State root = collect(*point);
   ask_components(root);
@@ -113,9 +114,9 @@ State FitCheckpoints::collect(const ResumePoints::Point& point) {
   root.set("metrics", point.metrics);
   root.set("published", to_state(call_.session().metrics()));
   root.set("random", point.random.state());
-  if (point.progress.in_window > 0) {
-    root.set("gradients", gradients_of(call_.module()));
-  }
+  const bool are_summed =
+      point.progress.in_window > 0 || !call_.module().automatic_optimization();
+  root.set("gradients", gradients_of(call_.module(), are_summed));
   if (train_ != nullptr && *train_) {
     root.set("loader", train_->loaders.front().loader->state());
   }
@@ -155,6 +156,7 @@ void FitCheckpoints::load(const std::filesystem::path& path) {
   }
   const Progress progress = Progress::from(root.inner("progress"));
   check_place(progress);
+  call_.run().set_step(progress.step);
   call_.run().call(Hook::kRestoreOptimizer, fixed_components().optimizer, [&] {
     load_into(call_.optimizers(), root.inner("optimizers"));
   });
@@ -162,10 +164,9 @@ void FitCheckpoints::load(const std::filesystem::path& path) {
   points_.metrics().load_state(root.inner("metrics"));
   const Metrics published = to_metrics(root.inner("published"));
   RandomState::of(call_.device()).load_state(root.inner("random"));
+  before_ = copy_of(call_.module());
   load_into(call_.module(), root.inner("module"));
-  if (root.has("gradients")) {
-    load_gradients(call_.module(), root.inner("gradients"));
-  }
+  load_gradients(call_.module(), root.inner("gradients"));
   call_.session().publish(published);
   points_.progress() = progress;
   loaded_ = std::move(root);
@@ -210,8 +211,15 @@ void FitCheckpoints::restore_loader(LoadersInUse& train) {
   }
   train.only().passes = points_.progress().pass;
   if (loaded_->has("loader")) {
-    train.only().loader->load_state(loaded_->inner("loader"));
+    try {
+      train.only().loader->load_state(loaded_->inner("loader"));
+    } catch (...) {
+      // All or nothing: the loader is the last that can refuse.
+      load_into(call_.module(), before_);
+      throw;
+    }
   }
+  before_ = State();
 }
 
 void FitCheckpoints::restore_random() {

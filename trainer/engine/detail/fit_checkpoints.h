@@ -31,6 +31,8 @@ class FitCheckpoints {
   bool has_loaded() const noexcept { return loaded_.has_value(); }
   void restore_loader(LoadersInUse& train);
   void restore_random();
+  /// Nothing more of the checkpoint is needed.
+  void let_go() noexcept { loaded_.reset(); }
 
   /// The training loader, whose order is saved.
   void watch(const LoadersInUse& train) noexcept { train_ = &train; }
@@ -45,6 +47,8 @@ class FitCheckpoints {
   ResumePoints& points_;
   const LoadersInUse* train_ = nullptr;
   std::optional<State> loaded_;
+  /// Parameters and buffers from before, until nothing can refuse any more.
+  State before_;
 };
 
 /// Loads parameters and buffers from a checkpoint, all or nothing, for an entry

@@ -24,7 +24,12 @@ FitLoop::~FitLoop() { call_.session().set_fit(nullptr); }
 
 void FitLoop::run(const std::filesystem::path& checkpoint) {
   if (const std::optional<int> signal = call_.options().signal_checkpoint) {
-    asked_to_save_.emplace(*signal);
+    try {
+      asked_to_save_.emplace(*signal);
+    } catch (const InputError& error) {
+      throw InputError(std::string("TrainerOptions.signal_checkpoint: ") +
+                       error.what());
+    }
     call_.run().owe(DutyKind::kRelease, Component(),
                     [this](Run&) { asked_to_save_.reset(); });
     points_.keep();
@@ -32,7 +37,9 @@ void FitLoop::run(const std::filesystem::path& checkpoint) {
   if (!checkpoint.empty()) {
     checkpoints_.load(checkpoint);
     resumes_ = true;
-    call_.run().set_step(progress_.step);
+    if (progress_.stopping) {
+      call_.session().stop();
+    }
   }
   call_.notify(Hook::kOnFitStart, &Callback::on_fit_start,
                &Module::on_fit_start);
@@ -140,6 +147,9 @@ void FitLoop::train() {
   if (validates()) {
     val_loaders();
   }
+  if (resumes_) {
+    checkpoints_.restore_random();
+  }
   points_.reach();
   call_.notify(Hook::kOnTrainStart, &Callback::on_train_start,
                &Module::on_train_start);
@@ -183,6 +193,7 @@ void FitLoop::save_if_asked() {
   if (owes_save_ && can_save()) {
     owes_save_ = false;
     const auto path = call_.options().root_dir / "signal.ckpt";
+    std::filesystem::create_directories(call_.options().root_dir);
     checkpoints_.save({&path, 1}, nanos_spent(), [](std::size_t) {});
   }
 }
@@ -224,7 +235,14 @@ void FitLoop::train_epoch(LoadersInUse& train) {
 void FitLoop::begin_epoch() {
   if (resumes_) {
     checkpoints_.restore_random();
+    checkpoints_.let_go();
     resumes_ = false;
+    if (progress_.is_cut) {
+      // A limit had ended it early; it is a larger one now.
+      progress_.epoch_ended = progress_.is_cut = false;
+      progress_.validated_at = -1;
+      progress_.schedules_done = 0;
+    }
     points_.reach();
     step_.catch_up();
   }
@@ -256,6 +274,7 @@ void FitLoop::train_batches(LoadersInUse& train) {
     save_if_asked();
     validate_inside_epoch();
   }
+  progress_.is_cut = done() && !(batches_ && progress_.batches >= *batches_);
   call_.session().drop_batch();
   run.set_batch(-1);
 }
@@ -282,7 +301,8 @@ void FitLoop::validate() {
   use.limit = call_.options().limit_val_batches;
   use.limit_option = "limit_val_batches";
   use.inside_fit = true;
-  use.keeps_gradients = progress_.in_window > 0;
+  use.keeps_gradients =
+      progress_.in_window > 0 || !call_.module().automatic_optimization();
   use.between_batches = [this] { save_if_asked(); };
   use.evaluated = [this] {
     progress_.validated_at = progress_.batches;

@@ -76,6 +76,14 @@ State copy_of_buffers(const Module& module) {
   return state;
 }
 
+State copy_of(const Module& module) {
+  State state;
+  for (const auto& [name, tensor] : tensors_of(module)) {
+    state.set(name, tensor.detach().clone());
+  }
+  return state;
+}
+
 void check_matches(const Module& module, const State& state) {
   const Tensors own = tensors_of(module);
   Names missing;
@@ -113,17 +121,37 @@ void check_matches(const Module& module, const State& state) {
 
 void load_into(Module& module, const State& state) {
   const torch::NoGradGuard no_grad;
-  for (auto& [name, tensor] : tensors_of(module)) {
-    torch::Tensor own = tensor;
-    own.copy_(state.tensor(name));
+  const State before = copy_of(module);
+  const auto copy_from = [&](const State& source) {
+    for (const auto& [name, tensor] : tensors_of(module)) {
+      torch::Tensor own = tensor;
+      own.copy_(source.tensor(name));
+    }
+  };
+  try {
+    copy_from(state);
+  } catch (...) {
+    for (const auto& [name, tensor] : tensors_of(module)) {
+      if (!tensor.equal(before.tensor(name).to(tensor.device()))) {
+        torch::Tensor own = tensor;
+        own.copy_(before.tensor(name));
+      }
+    }
+    throw;
   }
 }
 
-State gradients_of(const Module& module) {
+State gradients_of(const Module& module, bool summed) {
   State state;
   for (const auto& entry : module.named_parameters()) {
-    if (entry.value().grad().defined()) {
-      state.set(entry.key(), entry.value().grad());
+    const torch::Tensor& gradient = entry.value().grad();
+    if (!gradient.defined()) {
+      continue;
+    }
+    if (summed) {
+      state.set(entry.key(), gradient);
+    } else {
+      state.set(entry.key(), true);
     }
   }
   return state;
@@ -131,11 +159,14 @@ State gradients_of(const Module& module) {
 
 void load_gradients(Module& module, const State& state) {
   for (const auto& entry : module.named_parameters()) {
-    if (state.has(entry.key())) {
-      torch::Tensor parameter = entry.value();
-      parameter.mutable_grad() =
-          state.tensor(entry.key()).to(parameter.device());
+    if (!state.has(entry.key())) {
+      continue;
     }
+    torch::Tensor parameter = entry.value();
+    parameter.mutable_grad() =
+        state.holds_tensor(entry.key())
+            ? state.tensor(entry.key()).to(parameter.device())
+            : torch::zeros_like(parameter);
   }
 }
 

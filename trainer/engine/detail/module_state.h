@@ -10,16 +10,21 @@ State state_of(const Module& module);
 
 /// Copies of the buffers, by the same names: a forward pass changes them.
 State copy_of_buffers(const Module& module);
+/// Copies of all.
+State copy_of(const Module& module);
 
 /// Throws CheckpointError naming the tensors that are missing, that the module
 /// does not have, and those of another shape or type.
 void check_matches(const Module& module, const State& state);
 
-/// Copies the saved values into the module's own tensors. REQUIRES: they match.
+/// Copies the saved values into the module's own tensors; when one can't be
+/// written, all are as before. REQUIRES: they match.
 void load_into(Module& module, const State& state);
 
-/// Gradients that wait for an update, by the names of their parameters.
-State gradients_of(const Module& module);
+/// Which parameters have a gradient, by their names; with its values when they
+/// are `summed`, as zeros else, since an optimizer steps over parameters that
+/// have none.
+State gradients_of(const Module& module, bool summed);
 void load_gradients(Module& module, const State& state);
 
 }  // namespace mishap::detail

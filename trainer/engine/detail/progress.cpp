@@ -12,6 +12,8 @@ State Progress::state() const {
   state.set("step", step);
   state.set("validated_at", validated_at);
   state.set("epoch_ended", epoch_ended);
+  state.set("is_cut", is_cut);
+  state.set("stopping", stopping);
   state.set("in_window", in_window);
   state.set("schedules_due", schedules_due);
   state.set("schedules_done", schedules_done);
@@ -28,6 +30,8 @@ Progress Progress::from(const State& state) {
   progress.step = state.integer("step");
   progress.validated_at = state.integer("validated_at");
   progress.epoch_ended = state.flag("epoch_ended");
+  progress.is_cut = state.flag("is_cut");
+  progress.stopping = state.flag("stopping");
   progress.in_window = state.integer("in_window");
   progress.schedules_due = state.flag("schedules_due");
   progress.schedules_done = state.integer("schedules_done");

@@ -22,6 +22,10 @@ struct Progress {
   /// Its batches are done and everybody was told that it ended; what is left
   /// of it are schedulers and loggers.
   bool epoch_ended = false;
+  /// A limit or a stop ended its batches before the loader did.
+  bool is_cut = false;
+  /// Session::stop() was called.
+  bool stopping = false;
   /// Batches whose gradients wait for an update.
   std::int64_t in_window = 0;
   /// The schedulers of steps have not followed the last update yet.
@@ -35,7 +39,7 @@ struct Progress {
   void next_epoch() noexcept {
     ++epoch;
     ++pass;
-    epoch_begun = epoch_ended = false;
+    epoch_begun = epoch_ended = is_cut = false;
     batches = 0;
     validated_at = -1;
     schedules_done = 0;

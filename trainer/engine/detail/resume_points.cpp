@@ -10,7 +10,9 @@ void ResumePoints::keep() {
 
 void ResumePoints::reach() {
   is_here_ = true;
-  may_be_kept_ = true;
+  // In the middle of a window the gradients are those of this place only while
+  // the run stays here.
+  may_be_kept_ = progress_.in_window == 0;
   keep_here();
 }
 

@@ -31,14 +31,9 @@ class ResumePoints {
   /// Keeps the points from now on.
   void keep();
 
-  /// The run is at such a place; it stays there until go_on().
+  /// The run is at such a place; it stays there until go_on(). One in the
+  /// middle of a window of accumulated batches is not kept.
   void reach();
-  /// As above in the middle of a window of accumulated batches: only while it
-  /// stays here are the gradients those of this place, so it is not kept.
-  void reach_unkept() noexcept {
-    is_here_ = true;
-    may_be_kept_ = false;
-  }
   void go_on();
 
   /// The point that a checkpoint is of: here, or the last that was kept.

@@ -37,6 +37,7 @@ TrainStep::TrainStep(Call& call, ResumePoints& points)
 void TrainStep::run(const Batch& batch, std::int64_t index, bool is_last) {
   batch_ = &batch;
   index_ = index;
+  batches_ = index + 1;
   MetricStore& store = *call_.session().store();
   store.set_weight(batch.size());
   call_.notify(Hook::kOnTrainBatchStart, &Callback::on_train_batch_start,
@@ -78,14 +79,14 @@ void TrainStep::train_by_hand() {
 
 // By hand a batch may have several updates and is done when its step is.
 void TrainStep::batch_done() {
-  progress_.batches = index_ + 1;
+  progress_.batches = batches_;
   if (!is_automatic_) {
     progress_.schedules_due = true;
     points_.reach();
   }
   catch_up();
   if (progress_.in_window > 0) {
-    points_.reach_unkept();
+    points_.reach();
   }
 }
 
@@ -108,6 +109,7 @@ void TrainStep::finish_window() {
   if (progress_.in_window == 0) {
     return;
   }
+  batches_ = progress_.batches;
   update(0, [this] {
     before_update(0);
     // The optimizer wants a loss; the gradients are there already.
@@ -136,7 +138,7 @@ void TrainStep::update(std::size_t optimizer, const Module::Closure& closure) {
     run.set_weights(Weights::kConsistent);
     run.set_step(++progress_.step);
     if (is_automatic_) {
-      progress_.batches = index_ + 1;
+      progress_.batches = batches_;
       progress_.in_window = 0;
       progress_.schedules_due = true;
       points_.reach();

@@ -74,6 +74,8 @@ class TrainStep final : public ManualOptimization {
   const Module::Closure closure_;
   const Batch* batch_ = nullptr;
   std::int64_t index_ = 0;
+  /// Done when this update is.
+  std::int64_t batches_ = 0;
   torch::Tensor loss_;
 };
 

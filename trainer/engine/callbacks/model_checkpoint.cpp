@@ -104,6 +104,7 @@ void ModelCheckpoint::setup(Session& session) {
   }
   remove_stale_files(folder_.native(), store_of(session));
   book_ = CheckpointBook(options_.save_top_k, options_.better);
+  dropped_.clear();
   crash_.clear();
   saved_step_ = 0;
 }
@@ -164,12 +165,11 @@ void ModelCheckpoint::save(Session& session) {
   const std::int64_t step = session.place().step;
   CheckpointBook book = book_;
   std::vector<std::filesystem::path> paths;
-  std::vector<std::string> dropped;
   const std::optional<double> score = score_of(session);
   const bool is_best = score && book.wants(*score);
   if (is_best) {
     paths.push_back(path_of(session));
-    dropped = book.enter({paths.front().native(), *score, step});
+    dropped_ = book.enter({paths.front().native(), *score, step});
   }
   CheckpointBook with_last = book;
   if (options_.save_last) {
@@ -183,12 +183,6 @@ void ModelCheckpoint::save(Session& session) {
     const CheckpointBook*& place;
     ~Scope() { place = nullptr; }
   } const scope{next_book_ = &with_last};
-  // What the book has let go is removed though a later file fails.
-  const auto remove_dropped = [&] {
-    for (const std::string& old : std::exchange(dropped, {})) {
-      remove(session, old);
-    }
-  };
   bool best_is_there = false;
   try {
     session.save_checkpoint(paths, [&](std::size_t i) {
@@ -196,13 +190,26 @@ void ModelCheckpoint::save(Session& session) {
       book_ = is_best && i == 0 ? book : with_last;
     });
   } catch (...) {
+    // What the book has let go is removed though a later file fails.
     if (best_is_there) {
-      remove_dropped();
+      try {
+        remove_dropped(session);
+      } catch (...) {
+        // The error of the save is the one that counts, and it comes out.
+      }
+    } else {
+      dropped_.clear();
     }
     throw;
   }
-  remove_dropped();
+  remove_dropped(session);
   saved_step_ = step;
+}
+
+void ModelCheckpoint::remove_dropped(Session& session) {
+  for (const std::string& path : std::exchange(dropped_, {})) {
+    remove(session, path);
+  }
 }
 
 void ModelCheckpoint::remove(Session& session, const std::string& path) const {
@@ -247,6 +254,10 @@ void ModelCheckpoint::on_exception(const ErrorEvent&) {
 
 void ModelCheckpoint::on_save_checkpoint(Session&, State& state) {
   state = (next_book_ != nullptr ? *next_book_ : book_).state();
+  state.set("dropped", dropped_.size());
+  for (std::size_t i = 0; i < dropped_.size(); ++i) {
+    state.set("dropped/" + std::to_string(i), dropped_[i]);
+  }
   state.set("folder", folder_.native());
   state.set("monitor", options_.monitor);
 }
@@ -257,6 +268,11 @@ void ModelCheckpoint::on_load_checkpoint(Session& session, const State& state) {
   if (state.text("folder") == folder_.native() &&
       state.text("monitor") == options_.monitor) {
     book_.load_state(state);
+    // A process that was killed behind the save had no time to remove them.
+    for (std::int64_t i = 0; i < state.integer("dropped"); ++i) {
+      dropped_.push_back(state.text("dropped/" + std::to_string(i)));
+    }
+    remove_dropped(session);
   }
   saved_step_ = session.place().step;
 }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mishap {
 
@@ -72,6 +73,7 @@ class ModelCheckpoint final : public Callback {
   bool is_active(Session& session) const;
   std::int64_t epochs_apart() const;
   void save(Session& session);
+  void remove_dropped(Session& session);
   void remove(Session& session, const std::string& path) const;
   std::optional<double> score_of(Session& session) const;
   std::filesystem::path path_of(Session& session) const;
@@ -80,6 +82,8 @@ class ModelCheckpoint final : public Callback {
   CheckpointBook book_;
   // What the book will be when the file under way is in place.
   const CheckpointBook* next_book_ = nullptr;
+  // No longer in the book, and not removed yet.
+  std::vector<std::string> dropped_;
   std::filesystem::path folder_;
   std::filesystem::path crash_;
   std::int64_t saved_step_ = 0;

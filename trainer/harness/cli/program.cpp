@@ -83,6 +83,11 @@ int with_output_written(int status, std::string_view program) noexcept {
   if ((std::fflush(stdout) == 0 && std::ferror(stdout) == 0) || status != 0) {
     return status;
   }
+  if (errno == 0) {
+    // It failed earlier, while something was printed; asked once more it says
+    // why.
+    [[maybe_unused]] const ssize_t again = write(STDOUT_FILENO, "\n", 1);
+  }
   const std::string reason =
       errno != 0 ? std::string(": ") + std::strerror(errno) : "";
   return complain(program,

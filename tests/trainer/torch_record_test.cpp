@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "guard_cases.h"
+#include "../harness/guard_cases.h"
 
 namespace mishap {
 namespace {

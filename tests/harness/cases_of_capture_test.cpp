@@ -11,12 +11,6 @@
 
 #include "guard_cases.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define MISHAP_CASES_OWN_MEMORY 0
-#else
-#define MISHAP_CASES_OWN_MEMORY 1
-#endif
-
 namespace mishap {
 namespace {
 

@@ -16,6 +16,13 @@
 
 #include "../temp_folder.h"
 
+// Whether a test may take the memory of its process: a sanitizer needs its own.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define MISHAP_CASES_OWN_MEMORY 0
+#else
+#define MISHAP_CASES_OWN_MEMORY 1
+#endif
+
 namespace mishap {
 
 // What a failed loop of its own leaves, read from its records.

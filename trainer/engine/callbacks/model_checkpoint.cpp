@@ -23,14 +23,6 @@ std::string short_text(double value) {
   return buffer.data();
 }
 
-std::string names_of(const Metrics& metrics) {
-  std::string names;
-  for (const auto& [name, value] : metrics) {
-    names += (names.empty() ? "" : ", ") + name;
-  }
-  return names.empty() ? "none" : names;
-}
-
 // A metric's name may have a slash, a file's may not.
 std::string as_file_name(std::string text) {
   for (char& c : text) {

@@ -164,8 +164,7 @@ void FitCheckpoints::load(const std::filesystem::path& path) {
   points_.metrics().load_state(root.inner("metrics"));
   const Metrics published = to_metrics(root.inner("published"));
   RandomState::of(call_.device()).load_state(root.inner("random"));
-  before_ = copy_of(call_.module());
-  load_into(call_.module(), root.inner("module"));
+  before_ = load_into(call_.module(), root.inner("module"));
   load_gradients(call_.module(), root.inner("gradients"));
   call_.session().publish(published);
   points_.progress() = progress;

@@ -76,14 +76,6 @@ State copy_of_buffers(const Module& module) {
   return state;
 }
 
-State copy_of(const Module& module) {
-  State state;
-  for (const auto& [name, tensor] : tensors_of(module)) {
-    state.set(name, tensor.detach().clone());
-  }
-  return state;
-}
-
 void check_matches(const Module& module, const State& state) {
   const Tensors own = tensors_of(module);
   Names missing;
@@ -119,26 +111,22 @@ void check_matches(const Module& module, const State& state) {
   }
 }
 
-void load_into(Module& module, const State& state) {
+State load_into(Module& module, const State& state) {
   const torch::NoGradGuard no_grad;
-  const State before = copy_of(module);
-  const auto copy_from = [&](const State& source) {
-    for (const auto& [name, tensor] : tensors_of(module)) {
-      torch::Tensor own = tensor;
-      own.copy_(source.tensor(name));
-    }
-  };
+  State before;
+  Tensors own = tensors_of(module);
   try {
-    copy_from(state);
+    for (auto& [name, tensor] : own) {
+      before.set(name, tensor.detach().clone());
+      tensor.copy_(state.tensor(name));
+    }
   } catch (...) {
-    for (const auto& [name, tensor] : tensors_of(module)) {
-      if (!tensor.equal(before.tensor(name).to(tensor.device()))) {
-        torch::Tensor own = tensor;
-        own.copy_(before.tensor(name));
-      }
+    for (const std::string& name : before.names()) {
+      own.at(name).copy_(before.tensor(name));
     }
     throw;
   }
+  return before;
 }
 
 State gradients_of(const Module& module, bool summed) {

@@ -257,13 +257,8 @@ double TrainStep::monitored(const std::string& metric) const {
   if (found != metrics.end()) {
     return found->second;
   }
-  std::string names;
-  for (const auto& [name, value] : metrics) {
-    names += (names.empty() ? "" : ", ") + name;
-  }
-  throw InputError(
-      "PlateauOptions.monitor is '" + metric +
-      "', which nothing logs; logged are: " + (names.empty() ? "none" : names));
+  throw InputError("PlateauOptions.monitor is '" + metric +
+                   "', which nothing logs; logged are: " + names_of(metrics));
 }
 
 void TrainStep::log_step() {

@@ -1,14 +1,13 @@
 #include <mishap/trainer/cli_torch/components.h>
 #include <mishap/trainer/engine/class_name_of.h>
 #include <mishap/trainer/engine/detail/components.h>
-#include <mishap/trainer/engine/module.h>
-#include <mishap/trainer/engine/options.h>
 
 #include <memory>
 
 namespace mishap::app {
 
-std::vector<std::string> components_of(const TaskParts& parts) {
+std::vector<std::string> components_of(Module& module,
+                                       const TrainerOptions& options) {
   const detail::FixedComponents& fixed = detail::fixed_components();
   std::vector<std::string> components;
   for (const Component component :
@@ -22,13 +21,13 @@ std::vector<std::string> components_of(const TaskParts& parts) {
           names.add(prefix, part->name(), class_name_of(*part)).name());
     }
   };
-  for (const auto& callback : parts.trainer->callbacks) {
+  for (const auto& callback : options.callbacks) {
     add("callback.", callback);
   }
-  for (const auto& callback : parts.module->configure_callbacks()) {
+  for (const auto& callback : module.configure_callbacks()) {
     add("callback.", callback);
   }
-  for (const auto& logger : parts.trainer->loggers) {
+  for (const auto& logger : options.loggers) {
     add("logger.", logger);
   }
   return components;

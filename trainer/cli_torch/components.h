@@ -1,14 +1,16 @@
 #pragma once
 
-#include <mishap/trainer/cli_torch/app.h>
+#include <mishap/trainer/engine/module.h>
+#include <mishap/trainer/engine/options.h>
 
 #include <string>
 #include <vector>
 
 namespace mishap::app {
 
-/// The names of all components that a call of an entry point with these parts
-/// has, as the engine will give them.
-std::vector<std::string> components_of(const TaskParts& parts);
+/// The names of all components that a call of an entry point with this module
+/// and these options has, as the engine will give them.
+std::vector<std::string> components_of(Module& module,
+                                       const TrainerOptions& options);
 
 }  // namespace mishap::app

@@ -129,23 +129,18 @@ void train(const RunWords& words, const TaskParts& parts) {
 
 Work prepare_training(const RunWords& words) {
   const TaskParts parts = words.choice.make();
-  cli::check_fault_names(words.faults, components_of(parts),
+  cli::check_fault_names(words.faults, components_of(*parts.module, *parts.trainer),
                          trainer_entry_points());
   return [&words, parts] { train(words, parts); };
 }
 
 Work prepare_world(const RunWords& words) {
   collector::quiet_c10_errors();
-  const WorldFactory make_world = trainer_worlds(words.choice.world());
-  const std::shared_ptr<World> world = make_world();
-  std::vector<std::string> components{"loader"};
-  for (const std::vector<Component>& part :
-       {world->components(), world->loggers()}) {
-    for (const Component component : part) {
-      components.emplace_back(component.name());
-    }
-  }
-  cli::check_fault_names(words.faults, components, trainer_entry_points());
+  const std::shared_ptr<TrainerWorld> world =
+      trainer_worlds(words.choice.world())();
+  cli::check_fault_names(words.faults,
+                         components_of(world->module(), world->options()),
+                         trainer_entry_points());
   return [&words, world] {
     world->call(words.entry_point, harness_options(words));
   };

@@ -91,17 +91,15 @@ TensorsLeft TrainerWorld::tensors_left() const {
           now.live_bytes - memory_at_start_.live_bytes};
 }
 
-WorldFactory trainer_worlds(std::shared_ptr<WorldKind> kind) {
+TrainerWorldFactory trainer_worlds(std::shared_ptr<WorldKind> kind) {
   collector::install_counting_allocator();
   faultinject::register_torch_throw_types();
   torch::set_num_threads(1);
-  return [kind = std::move(kind)]() -> std::unique_ptr<World> {
-    return kind->fresh();
-  };
+  return [kind = std::move(kind)] { return kind->fresh(); };
 }
 
-WorldFactory trainer_worlds(PartsFactory make_parts,
-                            std::vector<CallbackFactory> more) {
+TrainerWorldFactory trainer_worlds(PartsFactory make_parts,
+                                   std::vector<CallbackFactory> more) {
   return trainer_worlds(
       std::make_shared<WorldKind>(std::move(make_parts), std::move(more)));
 }

@@ -8,6 +8,7 @@
 #include <mishap/trainer/trainer.h>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,6 +31,8 @@ class TrainerWorld : public World {
 
   SpyCallback& first_callback() noexcept { return *callbacks_.front(); }
   Module& module() noexcept { return *parts_.module; }
+  /// What its trainer was made with, the spies included.
+  const TrainerOptions& options() const noexcept { return trainer_->options(); }
   WorldKind& kind() noexcept { return *kind_; }
   /// Tensors alive now beyond those that were when the world had been built.
   TensorsLeft tensors_left() const;
@@ -48,11 +51,14 @@ class TrainerWorld : public World {
   collector::TensorMemory memory_at_start_;
 };
 
+/// Makes worlds of one kind; serves as a WorldFactory too.
+using TrainerWorldFactory = std::function<std::unique_ptr<TrainerWorld>()>;
+
 /// A factory of worlds of that kind, for ContractSubject. Installs the counting
 /// allocator and sets LibTorch to one thread.
-WorldFactory trainer_worlds(std::shared_ptr<WorldKind> kind);
-WorldFactory trainer_worlds(PartsFactory make_parts,
-                            std::vector<CallbackFactory> more = {});
+TrainerWorldFactory trainer_worlds(std::shared_ptr<WorldKind> kind);
+TrainerWorldFactory trainer_worlds(PartsFactory make_parts,
+                                   std::vector<CallbackFactory> more = {});
 
 /// The four entry points of a trainer.
 const std::vector<std::string>& trainer_entry_points();

@@ -8,18 +8,38 @@
 
 namespace mishap::bench {
 
+/// What the same run measured of something that is not ours. Targets are stated
+/// for a machine on which that took `reference`; on another they scale with it.
+struct Yardstick {
+  std::string what;
+  double measured = 1;
+  double reference = 1;
+  std::string unit = "us";
+
+  double slowness() const { return measured / reference; }
+};
+
 /// One line of the report: a figure against the target that it is held to.
 struct Row {
   std::string name;
   double figure = 0;
+  /// On the machine of the yardstick's reference.
   double target = 0;
   std::string unit;
   /// The figure must not exceed the target; else it must reach it.
   bool at_most = true;
   /// What was measured, in a few words.
   std::string note;
+  Yardstick yardstick = {};
 
-  bool met() const { return at_most ? figure <= target : figure >= target; }
+  /// The target on this machine, now.
+  double target_here() const {
+    return at_most ? target * yardstick.slowness()
+                   : target / yardstick.slowness();
+  }
+  bool met() const {
+    return at_most ? figure <= target_here() : figure >= target_here();
+  }
 };
 
 /// Seconds of one call.

@@ -39,12 +39,22 @@ Row hook_dispatch(const std::string& folder) {
                 1e9 / kCalls;
       },
       quiet(folder));
-  return {"hook_dispatch",
-          nanos,
-          25,
-          "ns",
-          true,
-          "one hook of one component, before and after, breadcrumb included"};
+  constexpr int kReads = 1'000'000;
+  const double clock = median(kRounds,
+                              [] {
+                                for (int i = 0; i < kReads; ++i) {
+                                  keep(std::chrono::steady_clock::now());
+                                }
+                              }) *
+                       1e9 / kReads;
+  return {.name = "hook_dispatch",
+          .figure = nanos,
+          .target = 25,
+          .unit = "ns",
+          .note =
+              "one hook of one component, before and after, breadcrumb "
+              "included",
+          .yardstick = {"a reading of the steady clock", clock, 32, "ns"}};
 }
 
 [[gnu::noinline]] void empty_body(std::uint64_t i) { keep(i); }

@@ -129,7 +129,8 @@ void train(const RunWords& words, const TaskParts& parts) {
 
 Work prepare_training(const RunWords& words) {
   const TaskParts parts = words.choice.make();
-  cli::check_fault_names(words.faults, components_of(*parts.module, *parts.trainer),
+  cli::check_fault_names(words.faults,
+                         components_of(*parts.module, *parts.trainer),
                          trainer_entry_points());
   return [&words, parts] { train(words, parts); };
 }

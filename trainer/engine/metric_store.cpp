@@ -138,10 +138,16 @@ Metrics MetricStore::shown() {
   return metrics;
 }
 
-State MetricStore::state() {
-  State state;
+MetricStore MetricStore::snapshot() {
   for (Entry& entry : entries_) {
     settle(entry);
+  }
+  return *this;
+}
+
+State MetricStore::state() const {
+  State state;
+  for (const Entry& entry : entries_) {
     State kept;
     kept.set("on_step", entry.how.on_step);
     kept.set("on_epoch", entry.how.on_epoch);

@@ -42,7 +42,10 @@ class MetricStore {
   Metrics shown();
   void clear() noexcept { entries_.clear(); }
 
-  State state();
+  /// A copy that no value logged later changes.
+  MetricStore snapshot();
+  /// Of a snapshot.
+  State state() const;
   void load_state(const State& state);
 
  private:

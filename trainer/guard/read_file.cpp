@@ -1,12 +1,13 @@
 #include <mishap/trainer/guard/read_file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace mishap {
 namespace {
 
-constexpr std::size_t kChunk = std::size_t{1} << 20;
+constexpr std::size_t kFirst = std::size_t{1} << 16;
 
 // Closed without the store: nothing that was read depends on it.
 class Closed {
@@ -31,8 +32,11 @@ std::string read_file(const std::string& path, FileStore& store) {
   std::string bytes;
   std::size_t size = 0;
   for (;;) {
-    bytes.resize(size + kChunk);
-    const ssize_t count = store.read(file, bytes.data() + size, kChunk);
+    if (size == bytes.size()) {
+      bytes.resize(std::max(kFirst, 2 * size));
+    }
+    const ssize_t count =
+        store.read(file, bytes.data() + size, bytes.size() - size);
     if (count == 0) {
       bytes.resize(size);
       return bytes;

@@ -111,7 +111,7 @@ State FitCheckpoints::collect(const ResumePoints::Point& point) {
   root.set("module", module);
   root.set("optimizers", state_of(call_.optimizers()));
   root.set("progress", point.progress.state());
-  root.set("metrics", point.metrics);
+  root.set("metrics", point.metrics.state());
   root.set("published", to_state(call_.session().metrics()));
   root.set("random", point.random.state());
   const bool are_summed =

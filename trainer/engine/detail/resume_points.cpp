@@ -30,7 +30,7 @@ void ResumePoints::keep_here() {
 }
 
 ResumePoints::Point ResumePoints::here() {
-  return {progress_, metrics_.state(), RandomState::of(call_.device()), {}};
+  return {progress_, metrics_.snapshot(), RandomState::of(call_.device()), {}};
 }
 
 std::optional<ResumePoints::Point> ResumePoints::point() {

@@ -16,7 +16,7 @@ class ResumePoints {
  public:
   struct Point {
     Progress progress;
-    State metrics;
+    MetricStore metrics;
     RandomState random;
     /// Of the module, when the run may be further than this.
     State buffers;

@@ -33,6 +33,12 @@ class TaskSettings {
                        std::int64_t high) const;
   /// Throws InputError when the value is no number in [low, high].
   double number(const std::string& name, double low, double high) const;
+  /// The same, into a variable that stays as it is when no value was set: a
+  /// world keeps the small sizes that it has.
+  void integer_if_given(const std::string& name, std::int64_t low,
+                        std::int64_t high, std::int64_t& into) const;
+  void number_if_given(const std::string& name, double low, double high,
+                       double& into) const;
   const std::string& text(const std::string& name) const;
   bool has(const std::string& name) const noexcept;
   /// Whether a value was set, as opposed to the default.

@@ -42,6 +42,21 @@ double TaskSettings::number(const std::string& name, double low,
   return cli::number("the setting " + name, text(name), low, high);
 }
 
+void TaskSettings::integer_if_given(const std::string& name, std::int64_t low,
+                                    std::int64_t high,
+                                    std::int64_t& into) const {
+  if (given(name)) {
+    into = integer(name, low, high);
+  }
+}
+
+void TaskSettings::number_if_given(const std::string& name, double low,
+                                   double high, double& into) const {
+  if (given(name)) {
+    into = number(name, low, high);
+  }
+}
+
 const std::string& TaskSettings::text(const std::string& name) const {
   return find(name).default_value;
 }

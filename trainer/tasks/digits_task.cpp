@@ -18,21 +18,11 @@ constexpr std::int64_t kMost = 1'000'000;
 // Only what was given, so that the world stays small.
 void apply(const TaskSettings& settings, DigitsOptions& options) {
   options.data = find_data("digits/digits.csv", settings.text("data"));
-  if (settings.given("epochs")) {
-    options.epochs = settings.integer("epochs", 1, kMost);
-  }
-  if (settings.given("batch_size")) {
-    options.batch_size = settings.integer("batch_size", 1, kMost);
-  }
-  if (settings.given("learning_rate")) {
-    options.learning_rate = settings.number("learning_rate", 0, 10);
-  }
-  if (settings.given("classes")) {
-    options.classes = settings.integer("classes", 1, 1000);
-  }
-  if (settings.given("workers")) {
-    options.workers = settings.integer("workers", 0, 64);
-  }
+  settings.integer_if_given("epochs", 1, kMost, options.epochs);
+  settings.integer_if_given("batch_size", 1, kMost, options.batch_size);
+  settings.number_if_given("learning_rate", 0, 10, options.learning_rate);
+  settings.integer_if_given("classes", 1, 1000, options.classes);
+  settings.integer_if_given("workers", 0, 64, options.workers);
 }
 
 TrainerOptions trainer_options(const DigitsOptions& digits) {

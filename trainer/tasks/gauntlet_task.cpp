@@ -17,21 +17,11 @@ constexpr std::int64_t kMostOfAll = 1'000'000;
 
 // Only what was given, so that the world stays small.
 void apply(const TaskSettings& settings, GauntletOptions& options) {
-  if (settings.given("epochs")) {
-    options.epochs = settings.integer("epochs", 1, kMostOfAll);
-  }
-  if (settings.given("batch_size")) {
-    options.batch_size = settings.integer("batch_size", 1, kMostOfAll);
-  }
-  if (settings.given("points")) {
-    options.points = settings.integer("points", 1, kMostOfAll);
-  }
-  if (settings.given("learning_rate")) {
-    options.learning_rate = settings.number("learning_rate", 0, 10);
-  }
-  if (settings.given("workers")) {
-    options.workers = settings.integer("workers", 0, 64);
-  }
+  settings.integer_if_given("epochs", 1, kMostOfAll, options.epochs);
+  settings.integer_if_given("batch_size", 1, kMostOfAll, options.batch_size);
+  settings.integer_if_given("points", 1, kMostOfAll, options.points);
+  settings.number_if_given("learning_rate", 0, 10, options.learning_rate);
+  settings.integer_if_given("workers", 0, 64, options.workers);
 }
 
 TrainerOptions trainer_options(const GauntletOptions& gauntlet) {

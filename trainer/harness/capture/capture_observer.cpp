@@ -49,7 +49,9 @@ collector::RunOutcome outcome_of(const Run& run) noexcept {
 }  // namespace
 
 CaptureObserver::CaptureObserver(const CaptureOptions& options)
-    : options_(own_or_outer(options)), sink_(sink_for(options_)) {}
+    : options_(own_or_outer(options)), sink_(sink_for(options_)) {
+  crumbs_.attach(slot_.box(), nullptr);
+}
 
 const CaptureOptions& CaptureObserver::own_or_outer(
     const CaptureOptions& options) {
@@ -109,26 +111,15 @@ void CaptureObserver::watch(Run& run) {
   if (options_.writes && options_.pending_slot &&
       slot_.open(sink_.folder(), run_id_.view())) {
     slot_.hold(write_line(*storage_));
+    crumbs_.attach(slot_.box(), slot_.names());
   }
   enlist();
 }
 
-void CaptureObserver::before(Run& run) {
-  crumbs_.enter(run.place());
-  show_place(run.place());
-}
+void CaptureObserver::before(Run& run) { crumbs_.enter(run.place()); }
 
-void CaptureObserver::resumed(Run& run) noexcept { show_place(run.place()); }
-
-void CaptureObserver::show_place(const Place& place) noexcept {
-  if (slot_.is_open()) {
-    collector::SlotPlace& out = slot_.place();
-    out.stage.set(to_string(place.stage));
-    out.set_hook(to_string(place.hook), place.component.name());
-    out.epoch = place.epoch;
-    out.batch = place.batch;
-    out.step = place.step;
-  }
+void CaptureObserver::resumed(Run& run) noexcept {
+  crumbs_.resume(run.place());
 }
 
 void CaptureObserver::after(Run& run) { crumbs_.leave(run.place()); }
@@ -145,7 +136,6 @@ void CaptureObserver::on_failure(Run& run, const Failure& failure) noexcept {
   Record& record = storage.record;
   collector::RawTrace catch_site;
   collector::capture_stack(catch_site);
-  ticks_.calibrate();
   record.time_unix_nano = collector::Clock::system().unix_nano();
   record.steady_nano = collector::Clock::system().steady_nano();
   record.sequence = collector::next_sequence();
@@ -157,7 +147,7 @@ void CaptureObserver::on_failure(Run& run, const Failure& failure) noexcept {
   storage.catch_site = catch_site;
   fill_exceptions(storage, catch_site, FrameDetail::kLocated);
   fill_thread(storage);
-  fill_crumbs(storage, crumbs_, ticks_);
+  fill_crumbs(storage, slot_.box());
   fill_fault(storage, run, firings_at_start_);
   fill_state(storage, run);
   if (run.interrupt()) {
@@ -188,6 +178,7 @@ void CaptureObserver::on_close(Run& run, const Failure* failure) noexcept {
   settle(run, failure);
   delist();
   slot_.close();
+  crumbs_.attach(slot_.box(), nullptr);
   throws_.reset();
   give_back(std::move(storage_));
   innermost = outer_;

@@ -57,7 +57,6 @@ class CaptureObserver final : public Observer, private OpenRun {
  private:
   /// Reserves what the record needs and opens the pending slot.
   void watch(Run& run);
-  void show_place(const Place& place) noexcept;
   static const CaptureOptions& own_or_outer(const CaptureOptions& options);
   bool on_process_exit(const ProcessExit& exit) noexcept override;
 
@@ -81,9 +80,8 @@ class CaptureObserver final : public Observer, private OpenRun {
   pthread_t thread_{};
   std::optional<collector::ThrowCaptureScope> throws_;
   std::unique_ptr<CaptureStorage> storage_;
-  BreadcrumbRing crumbs_;
-  TickClock ticks_;
   collector::PendingSlot slot_;
+  Breadcrumbs crumbs_;
   std::int64_t start_unix_nanos_ = 0;
   std::int64_t start_steady_nanos_ = 0;
   std::uint64_t firings_at_start_ = 0;

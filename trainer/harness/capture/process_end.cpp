@@ -32,14 +32,12 @@ bool CaptureObserver::is_on_own_thread() const noexcept {
 
 void CaptureObserver::fill_unfrozen(const Overtime* late) noexcept {
   collector::Record& record = storage_->record;
-  ticks_.calibrate();
   record.time_unix_nano = collector::Clock::system().unix_nano();
   record.steady_nano = collector::Clock::system().steady_nano();
   record.sequence = collector::next_sequence();
   std::optional<Place> place;
   if (is_on_own_thread()) {
     place = run_->place();
-    fill_crumbs(*storage_, crumbs_, ticks_);
   } else {
     place = run_->seat().place();
   }
@@ -52,6 +50,7 @@ void CaptureObserver::fill_unfrozen(const Overtime* late) noexcept {
   if (!place) {
     record.place.stage = {};
   }
+  fill_crumbs(*storage_, slot_.box());
   record.thread.role = record.thread.id == getpid() ? "main" : "caller";
   fill_fault(*storage_, *run_, firings_at_start_);
   record.process = sample_process();

@@ -3,12 +3,13 @@
 #include <mishap/collector/modules.h>
 #include <mishap/collector/record_writer.h>
 #include <mishap/collector/resolve/capture.h>
-#include <mishap/collector/run_facts.h>
 #include <mishap/collector/throw_hook.h>
 #include <mishap/faultinject/firing.h>
 #include <mishap/trainer/harness/capture/capture_observer.h>
 #include <mishap/trainer/harness/capture/capture_storage.h>
+#include <mishap/trainer/harness/capture/crash_capture.h>
 #include <mishap/trainer/harness/capture/failure_report.h>
+#include <mishap/trainer/harness/capture/prepared_facts.h>
 #include <mishap/trainer/harness/capture/record_parts.h>
 #include <mishap/trainer/harness/capture/recorded_errors.h>
 #include <mishap/trainer/harness/capture/reproduce.h>
@@ -111,6 +112,11 @@ void CaptureObserver::watch(Run& run) {
     slot_.hold(write_line(*storage_));
   }
   enlist();
+  if (options_.writes && options_.crashes) {
+    prepare_for_crashes();
+    registered_.emplace(gettid() == getpid() ? "main" : "caller");
+    crashes_.emplace();
+  }
 }
 
 void CaptureObserver::before(Run& run) {
@@ -186,6 +192,8 @@ void CaptureObserver::on_close(Run& run, const Failure* failure) noexcept {
     return;
   }
   settle(run, failure);
+  crashes_.reset();
+  registered_.reset();
   delist();
   slot_.close();
   throws_.reset();
@@ -225,6 +233,8 @@ void CaptureObserver::on_abandoned(Run&) noexcept {
     const std::lock_guard telling(telling_);
     told_ = true;
   }
+  crashes_.reset();
+  registered_.reset();
   delist();
 }
 
@@ -242,10 +252,8 @@ void CaptureObserver::append_and_report() noexcept {
 void CaptureObserver::append_row(collector::RunOutcome outcome, bool has_record,
                                  bool knows_options) noexcept {
   try {
-    static const collector::RunFacts* const facts =
-        new collector::RunFacts(collector::RunFacts::gather());
     collector::RunRow row;
-    facts->fill(row);
+    run_facts().fill(row);
     row.run_id = run_id_.view();
     row.parent_run_id = storage_->record.parent_run_id;
     row.entry_point = run_->entry_point();

@@ -202,7 +202,7 @@ void fill_cleanup(CaptureStorage& storage,
 }
 
 void fill_state(CaptureStorage& storage, const Run& run) noexcept {
-  Record& record = storage.record;
+  collector::Record& record = storage.record;
   storage.state = {};
   probe_state(run, storage.chain, storage.state);
   record.modes = storage.state.modes;

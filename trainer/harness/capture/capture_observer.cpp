@@ -3,12 +3,13 @@
 #include <mishap/collector/modules.h>
 #include <mishap/collector/record_writer.h>
 #include <mishap/collector/resolve/capture.h>
-#include <mishap/collector/run_facts.h>
 #include <mishap/collector/throw_hook.h>
 #include <mishap/faultinject/firing.h>
 #include <mishap/trainer/harness/capture/capture_observer.h>
 #include <mishap/trainer/harness/capture/capture_storage.h>
+#include <mishap/trainer/harness/capture/crash_capture.h>
 #include <mishap/trainer/harness/capture/failure_report.h>
+#include <mishap/trainer/harness/capture/prepared_facts.h>
 #include <mishap/trainer/harness/capture/record_parts.h>
 #include <mishap/trainer/harness/capture/recorded_errors.h>
 #include <mishap/trainer/harness/capture/reproduce.h>
@@ -114,6 +115,11 @@ void CaptureObserver::watch(Run& run) {
     crumbs_.attach(slot_.box(), slot_.names());
   }
   enlist();
+  if (options_.writes && options_.crashes) {
+    prepare_for_crashes();
+    registered_.emplace(gettid() == getpid() ? "main" : "caller");
+    crashes_.emplace();
+  }
 }
 
 void CaptureObserver::before(Run& run) { crumbs_.enter(run.place()); }
@@ -176,6 +182,8 @@ void CaptureObserver::on_close(Run& run, const Failure* failure) noexcept {
     return;
   }
   settle(run, failure);
+  crashes_.reset();
+  registered_.reset();
   delist();
   slot_.close();
   crumbs_.attach(slot_.box(), nullptr);
@@ -216,6 +224,8 @@ void CaptureObserver::on_abandoned(Run&) noexcept {
     const std::lock_guard telling(telling_);
     told_ = true;
   }
+  crashes_.reset();
+  registered_.reset();
   delist();
 }
 
@@ -233,10 +243,8 @@ void CaptureObserver::append_and_report() noexcept {
 void CaptureObserver::append_row(collector::RunOutcome outcome, bool has_record,
                                  bool knows_options) noexcept {
   try {
-    static const collector::RunFacts* const facts =
-        new collector::RunFacts(collector::RunFacts::gather());
     collector::RunRow row;
-    facts->fill(row);
+    run_facts().fill(row);
     row.run_id = run_id_.view();
     row.parent_run_id = storage_->record.parent_run_id;
     row.entry_point = run_->entry_point();

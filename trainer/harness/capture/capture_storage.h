@@ -42,6 +42,8 @@ struct CaptureStorage {
       crumbs;
   std::array<collector::RecordCleanup, kMaxCleanup> cleanup;
   std::array<collector::RecordSuppressed, kMaxSuppressed> suppressed;
+  /// The thread that crashed, where the run had failed before.
+  collector::RecordThreadStack crashed;
   /// Modules of the run's row that frames point to, by their index in the
   /// process.
   std::array<int, kMaxModules> modules{};
@@ -90,7 +92,8 @@ std::string_view message_of(const collector::ChainEntry& entry) noexcept;
 /// the user's own frames are left out; `truncated` says so. A frame that is not
 /// the user's own is named without its arguments.
 void fill_exceptions(CaptureStorage& storage,
-                     const collector::RawTrace& catch_site,
-                     FrameDetail detail) noexcept;
+                     const collector::RawTrace& catch_site, FrameDetail detail,
+                     collector::StackOrigin origin_of_catch_site =
+                         collector::StackOrigin::kCatch) noexcept;
 
 }  // namespace mishap

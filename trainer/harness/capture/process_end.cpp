@@ -26,8 +26,18 @@ collector::RunOutcome outcome_of(collector::RecordKind kind) noexcept {
 
 }  // namespace
 
-bool CaptureObserver::is_on_own_thread() const noexcept {
+bool CaptureObserver::is_on_this_thread() const noexcept {
   return pthread_equal(thread_, pthread_self()) != 0;
+}
+
+void CaptureObserver::fill_where(std::optional<Place> place) noexcept {
+  collector::Record& record = storage_->record;
+  record.place = to_record(run_->entry_point(), place.value_or(Place{}));
+  if (!place) {
+    record.place.stage = {};
+  }
+  fill_fault(*storage_, *run_, firings_at_start_);
+  record.process = sample_process();
 }
 
 void CaptureObserver::fill_unfrozen(const Overtime* late) noexcept {
@@ -46,14 +56,9 @@ void CaptureObserver::fill_unfrozen(const Overtime* late) noexcept {
     place->hook = late->piece.hook;
     place->component = late->piece.component;
   }
-  record.place = to_record(run_->entry_point(), place.value_or(Place{}));
-  if (!place) {
-    record.place.stage = {};
-  }
   fill_crumbs(*storage_, slot_.box());
   record.thread.role = record.thread.id == getpid() ? "main" : "caller";
-  fill_fault(*storage_, *run_, firings_at_start_);
-  record.process = sample_process();
+  fill_where(place);
   try {
     storage_->reproduce = reproduce_command(record.fault.spec);
     record.reproduce = storage_->reproduce;

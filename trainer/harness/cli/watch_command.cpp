@@ -146,9 +146,10 @@ class WatchedProgram {
     supervision.words = options_.words;
     supervision.environment = {{"MISHAP_RECORDS", folder_},
                                {"MISHAP_WATCH", run_.run_id}};
+    supervision.id_variable = "MISHAP_WATCH_PID";
     if (!options_.no_preload) {
-      if (auto variable = preload_variable()) {
-        supervision.environment.push_back(*std::move(variable));
+      for (auto& variable : preload_variables()) {
+        supervision.environment.push_back(std::move(variable));
       }
     }
     supervision.keeps_stderr = !options_.leaves_stderr;

@@ -115,10 +115,11 @@ class BlackBox {
 };
 
 inline void BlackBox::Where::store(const BoxPlace& place) noexcept {
-  what.store(place.what.packed(), std::memory_order_relaxed);
-  epoch.store(place.epoch, std::memory_order_relaxed);
-  batch.store(place.batch, std::memory_order_relaxed);
-  step.store(place.step, std::memory_order_relaxed);
+  // None before what was stored last, which says that this one is not whole.
+  what.store(place.what.packed(), std::memory_order_release);
+  epoch.store(place.epoch, std::memory_order_release);
+  batch.store(place.batch, std::memory_order_release);
+  step.store(place.step, std::memory_order_release);
 }
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);

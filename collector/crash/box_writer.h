@@ -28,10 +28,9 @@ class BoxWriter {
     const std::uint64_t sequence = ++calls_;
     BlackBox::Crumb& crumb = crumb_at(sequence);
     crumb.sequence.store(0, kRelaxed);
-    std::atomic_thread_fence(std::memory_order_release);
     crumb.where.store(place);
-    crumb.begin_ticks.store(ticks, kRelaxed);
-    crumb.end.store(0, kRelaxed);
+    crumb.begin_ticks.store(ticks, std::memory_order_release);
+    crumb.end.store(0, std::memory_order_release);
     crumb.sequence.store(sequence, std::memory_order_release);
     box_->current_.store(sequence, std::memory_order_release);
     if (depth_ < kMaxDepth) open_[depth_] = sequence;
@@ -64,8 +63,6 @@ class BoxWriter {
   /// The run is at that place again, in which another call ran.
   void resume(const BoxPlace& place) noexcept {
     const std::uint64_t told = BlackBox::kResumed | ++told_;
-    // Not before the other copy was told of.
-    std::atomic_thread_fence(std::memory_order_release);
     box_->resumed_[told & 1U].store(place);
     box_->current_.store(told, std::memory_order_release);
   }

@@ -13,6 +13,7 @@
 #include <iostream>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -120,6 +121,20 @@ int main(int argc, char** argv) {
   }
   if (what == "throw") {
     check_shape(std::atoi(more));
+  }
+  if (what == "caught") {
+    try {
+      check_shape(31);
+    } catch (const std::exception& error) {
+      std::cerr << "gives up: " << error.what() << '\n';
+    }
+    return std::atoi(more);
+  }
+  if (what == "number") {
+    throw 42;
+  }
+  if (what == "thread") {
+    std::thread([&] { check_shape(33); }).join();
   }
   if (what == "write") {
     const long lines = std::atol(more);

@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <csetjmp>
 #include <cstdlib>
 #include <exception>

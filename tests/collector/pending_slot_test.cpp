@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <mishap/collector/clock.h>
 #include <mishap/collector/pending/slot_format.h>
 #include <mishap/collector/pending_slot.h>
 #include <mishap/collector/recover_pending.h>

@@ -180,7 +180,8 @@ class WatchedProgram {
       keep(collector::append_ending(sink_, run_, ending));
     }
     const RunOutcome outcome = outcome_of(kind);
-    if (kind || !record_ids_.empty() || options_.keeps_rows) {
+    // A program that told its failure itself has a row of its own.
+    if (!record_ids_.empty() || options_.keeps_rows) {
       append_row(ending, outcome);
     }
     if (kind && !options_.is_quiet) {

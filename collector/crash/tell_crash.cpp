@@ -18,7 +18,9 @@ bool is_about_memory_or_code(int signal) noexcept {
 void describe_recursion(Crash& crash) noexcept {
   if (crash.stack.rounds() > 0) {
     crash.message << ", " << crash.stack.rounds() << " rounds of "
-                  << crash.stack.round_frames() << " frames, "
+                  << crash.stack.round_frames()
+                  << (crash.stack.round_frames() == 1 ? " frame, "
+                                                      : " frames, ")
                   << crash.stack.depth() << " frames in all";
   }
 }

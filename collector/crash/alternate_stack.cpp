@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 
 namespace mishap::collector {
 namespace {
@@ -18,8 +19,33 @@ constexpr std::size_t kSanitizerFactor = 1;
 // Writing a record takes half of it, the caller's registers a few KiB.
 constexpr std::size_t kHandlerBytes = std::size_t{128} * 1024;
 
+// One that a thread gave back, for the next run: making one takes longer than
+// all else of a scope.
+constinit std::atomic<void*> spare{nullptr};
+
 std::size_t page_bytes() noexcept {
   return static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+void* take_mapping(std::size_t bytes, std::size_t guard) noexcept {
+  if (void* const used = spare.exchange(nullptr)) {
+    return used;
+  }
+  void* const mapping =
+      mmap(nullptr, bytes + guard, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED) {
+    return nullptr;
+  }
+  mprotect(mapping, guard, PROT_NONE);
+  return mapping;
+}
+
+void give_mapping_back(void* mapping, std::size_t bytes) noexcept {
+  void* none = nullptr;
+  if (!spare.compare_exchange_strong(none, mapping)) {
+    munmap(mapping, bytes);
+  }
 }
 
 }  // namespace
@@ -46,18 +72,15 @@ void AlternateStack::install() noexcept {
     return;
   }
   const std::size_t page = page_bytes();
-  void* const mapping =
-      mmap(nullptr, bytes + page, PROT_READ | PROT_WRITE,
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
-  if (mapping == MAP_FAILED) {
+  void* const mapping = take_mapping(bytes, page);
+  if (mapping == nullptr) {
     return;
   }
-  mprotect(mapping, page, PROT_NONE);
   stack_t ours{};
   ours.ss_sp = static_cast<char*>(mapping) + page;
   ours.ss_size = bytes;
   if (sigaltstack(&ours, &previous_) != 0) {
-    munmap(mapping, bytes + page);
+    give_mapping_back(mapping, bytes + page);
     return;
   }
   mapping_ = mapping;
@@ -83,7 +106,7 @@ void AlternateStack::remove() noexcept {
     const bool had_one = (previous_.ss_flags & SS_DISABLE) == 0;
     sigaltstack(had_one ? &previous_ : &disabled, nullptr);
   }
-  munmap(mapping_, mapped_);
+  give_mapping_back(mapping_, mapped_);
   mapping_ = nullptr;
 }
 

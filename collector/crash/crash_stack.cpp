@@ -95,7 +95,7 @@ void CrashStack::take(const Registers& registers,
                         (start.stack_pointer < thread.stack_high &&
                          start.stack_pointer + kBelow > thread.stack_low);
   const bool whole =
-      is_known && detail::walk_stack_from(start, Collector::visit, &found);
+      is_known && detail::visit_stack(start, Collector::visit, &found);
   if (!whole) {
     Collector unwound;
     Unwinding unwinding{[](std::uintptr_t address, void* collector) {

@@ -19,13 +19,9 @@ using detail::CrashClaim;
 
 constinit std::mutex installing;
 constinit int scopes = 0;
+constinit bool is_kept = false;
 constinit std::atomic<bool> is_active{false};
 
-// What the first handler is at, for a fault inside it.
-enum class Doing : std::uint8_t { kNothing, kWalking, kTelling };
-constinit std::atomic<Doing> doing{Doing::kNothing};
-constinit int first_signal = 0;
-constinit siginfo_t first_info{};
 constinit detail::StuckTimer timer;
 
 // The signal that a function of the program was given; 0 for none.
@@ -33,43 +29,17 @@ constinit std::atomic<int> handed_on{0};
 // The fault that a function of the program returned from: it comes again.
 constinit std::atomic<std::uintptr_t> returned_to{UINTPTR_MAX};
 
-void tell_rest(Crash& crash) noexcept {
-  if (!crash.is_second_try) {
-    detail::describe_recursion(crash);
-  }
-  doing.store(Doing::kTelling);
-  detail::tell(crash);
-  doing.store(Doing::kNothing);
-}
-
 void tell_first(int signal, const siginfo_t& info,
                 const void* context) noexcept {
-  first_signal = signal;
-  first_info = info;
   timer.arm(signal, info);
   Crash& crash = detail::crash_in_progress();
-  doing.store(Doing::kWalking);
+  detail::begin_describing();
   detail::describe_signal(signal, info, context, crash);
   crash.stack.take_instruction(crash.registers.instruction);
   crash.stack.take(crash.registers, crash.thread);
-  tell_rest(crash);
+  detail::tell(crash);
   timer.disarm();
   CrashClaim::tell_done();
-}
-
-// A damaged stack faults when it is walked, a damaged run when it is told of:
-// what is known without is told all the same.
-[[noreturn]] void tell_nested() noexcept {
-  Crash& crash = detail::crash_in_progress();
-  const Doing before = doing.exchange(Doing::kNothing);
-  if (before == Doing::kWalking) {
-    crash.stack.take_instruction(crash.registers.instruction);
-    tell_rest(crash);
-  } else if (before == Doing::kTelling && !crash.is_second_try) {
-    crash.is_second_try = true;
-    tell_rest(crash);
-  }
-  detail::die_by(first_signal, &first_info);
 }
 
 void hand_on(int signal, siginfo_t* info, void* context) noexcept {
@@ -103,7 +73,7 @@ void on_fatal_signal(int signal, siginfo_t* info, void* context) {
         tell_first(signal, *info, context);
         break;
       case CrashClaim::Answer::kNested:
-        tell_nested();
+        detail::tell_nested();
       case CrashClaim::Answer::kTold:
         // What ours was put over handed back to it: its end is the default.
         if (handed_on.load() == signal) {
@@ -116,23 +86,26 @@ void on_fatal_signal(int signal, siginfo_t* info, void* context) {
   errno = saved_errno;
 }
 
-void enter() noexcept {
-  CrashStack::warm_up();
-  const std::lock_guard lock(installing);
-  if (scopes++ == 0) {
-    detail::install_over_previous(on_fatal_signal);
-    detail::install_terminate_handler();
-    is_active.store(true);
-  }
+// Over whatever the program has put there since the last run.
+void install() noexcept {
+  detail::install_over_previous(on_fatal_signal);
+  detail::install_terminate_handler();
+  is_active.store(true);
 }
 
 }  // namespace
 
-CrashScope::CrashScope() noexcept { enter(); }
+CrashScope::CrashScope() noexcept {
+  CrashStack::warm_up();
+  const std::lock_guard lock(installing);
+  if (scopes++ == 0) {
+    install();
+  }
+}
 
 CrashScope::~CrashScope() {
   const std::lock_guard lock(installing);
-  if (--scopes == 0) {
+  if (--scopes == 0 && !is_kept) {
     is_active.store(false);
     detail::give_back_previous(on_fatal_signal);
     detail::give_back_terminate_handler();
@@ -140,11 +113,10 @@ CrashScope::~CrashScope() {
 }
 
 void keep_crash_handlers() noexcept {
-  static const bool kept = [] {
-    enter();
-    return true;
-  }();
-  static_cast<void>(kept);
+  CrashStack::warm_up();
+  const std::lock_guard lock(installing);
+  is_kept = true;
+  install();
 }
 
 }  // namespace mishap::collector

@@ -57,15 +57,19 @@ void install_over_previous(SignalHandler handler) noexcept {
   sigdelset(&ours.sa_mask, SIGALRM);
   for (std::size_t i = 0; i < kFatalSignals.size(); ++i) {
     const int signal = kFatalSignals[i];
+    // Asking first would double what a run costs.
     struct sigaction found {};
-    if (sigaction(signal, nullptr, &found) != 0 || is(found, handler) ||
-        (is_ignored(found) && !comes_of_instructions(signal))) {
+    if (sigaction(signal, &ours, &found) != 0 || is(found, handler)) {
+      continue;
+    }
+    if (is_ignored(found) && !comes_of_instructions(signal)) {
+      sigaction(signal, &found, nullptr);
       continue;
     }
     const std::size_t next = 1 - previous[i].current.load();
     previous[i].copies[next] = found;
     previous[i].current.store(next);
-    previous[i].is_installed = sigaction(signal, &ours, nullptr) == 0;
+    previous[i].is_installed = true;
   }
 }
 
@@ -75,11 +79,12 @@ void give_back_previous(SignalHandler handler) noexcept {
       continue;
     }
     struct sigaction found {};
-    sigaction(kFatalSignals[i], nullptr, &found);
+    sigaction(kFatalSignals[i], &previous[i].copies[previous[i].current.load()],
+              &found);
     if (is(found, handler)) {
-      sigaction(kFatalSignals[i],
-                &previous[i].copies[previous[i].current.load()], nullptr);
       previous[i].is_installed = false;
+    } else {
+      sigaction(kFatalSignals[i], &found, nullptr);
     }
   }
 }

@@ -11,9 +11,11 @@ namespace {
 constinit int dies_by = 0;
 constinit siginfo_t dies_of{};
 
-void on_stuck(int) { die_by(dies_by, &dies_of); }
+void on_stuck(int) { StuckTimer::end_process(); }
 
 }  // namespace
+
+void StuckTimer::end_process() noexcept { die_by(dies_by, &dies_of); }
 
 void StuckTimer::arm(int signal, const siginfo_t& info) noexcept {
   dies_by = signal;

@@ -17,6 +17,9 @@ class StuckTimer {
   /// Puts back what was there for the alarm.
   void disarm() noexcept;
 
+  /// What happens when the time is up.
+  [[noreturn]] static void end_process() noexcept;
+
  private:
   int timer_ = -1;
   bool is_armed_ = false;

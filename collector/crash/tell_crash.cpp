@@ -1,8 +1,10 @@
 #include <mishap/collector/crash/signal_words.h>
+#include <mishap/collector/crash/stuck_timer.h>
 #include <mishap/collector/crash/tell_crash.h>
 #include <mishap/collector/io/bounded_write.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 
 namespace mishap::collector::detail {
@@ -12,6 +14,20 @@ bool is_about_memory_or_code(int signal) noexcept {
   return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE ||
          signal == SIGILL || signal == SIGTRAP;
 }
+
+void describe_recursion(Crash& crash) noexcept {
+  if (crash.stack.rounds() > 0) {
+    crash.message << ", " << crash.stack.rounds() << " rounds of "
+                  << crash.stack.round_frames()
+                  << (crash.stack.round_frames() == 1 ? " frame, "
+                                                      : " frames, ")
+                  << crash.stack.depth() << " frames in all";
+  }
+}
+
+// What the handler is at, for a fault inside it.
+enum class Doing : std::uint8_t { kNothing, kDescribing, kTelling };
+constinit std::atomic<Doing> doing{Doing::kNothing};
 
 // Plain memory, so that it is there before and after all else.
 constinit Crash crash_storage{};
@@ -68,7 +84,7 @@ void describe_signal(int signal, const siginfo_t& info, const void* context,
   }
   if (is_about_memory_or_code(signal) && !is_sent) {
     crash.signal.address = reinterpret_cast<std::uintptr_t>(info.si_addr);
-    if (signal == SIGSEGV || signal == SIGBUS) {
+    if ((signal == SIGSEGV || signal == SIGBUS) && !crash.is_stack_overflow) {
       crash.message << " at ";
       crash.message.hex(*crash.signal.address);
     }
@@ -83,22 +99,39 @@ void describe_signal(int signal, const siginfo_t& info, const void* context,
   }
 }
 
-void describe_recursion(Crash& crash) noexcept {
-  if (crash.stack.rounds() > 0) {
-    crash.message << ", " << crash.stack.rounds() << " rounds of "
-                  << crash.stack.round_frames() << " frames, "
-                  << crash.stack.depth() << " frames in all";
-  }
-}
+void begin_describing() noexcept { doing.store(Doing::kDescribing); }
 
-void tell(const Crash& crash) noexcept {
+void tell(Crash& crash) noexcept {
+  if (!crash.is_second_try) {
+    describe_recursion(crash);
+  }
+  doing.store(Doing::kTelling);
   if (CrashTeller* const teller = crash_teller()) {
     teller->tell(crash);
-    return;
+  } else {
+    bounded_write(STDERR_FILENO,
+                  {"mishap: ", crash.type, ": ", crash.message.view(), "\n"},
+                  std::chrono::milliseconds(100));
   }
-  bounded_write(STDERR_FILENO,
-                {"mishap: ", crash.type, ": ", crash.message.view(), "\n"},
-                std::chrono::milliseconds(100));
+  doing.store(Doing::kNothing);
+}
+
+void tell_nested() noexcept {
+  Crash& crash = crash_storage;
+  const Doing before = doing.exchange(Doing::kNothing);
+  if (before == Doing::kDescribing) {
+    // A damaged stack faults when it is walked, an exception when it is read.
+    if (crash.cause == Crash::Cause::kSignal) {
+      crash.stack.take_instruction(crash.registers.instruction);
+    }
+    crash.error = nullptr;
+    crash.while_unwinding = nullptr;
+    tell(crash);
+  } else if (before == Doing::kTelling && !crash.is_second_try) {
+    crash.is_second_try = true;
+    tell(crash);
+  }
+  StuckTimer::end_process();
 }
 
 }  // namespace mishap::collector::detail

@@ -39,13 +39,15 @@ void describe(const std::exception_ptr& error, Crash& crash) noexcept {
     crash.message << "called without an active exception";
     return;
   }
-  crash.type = "an exception";
+  crash.type = "std::terminate";
+  crash.message << "called for an exception that cannot be read";
   if (chain == nullptr) {
     return;
   }
   chain->describe(error);
   if (!chain->entries().empty()) {
     crash.type = chain->entries().front().type;
+    crash.message.clear();
     crash.message << chain->entries().front().message;
   }
 }
@@ -58,6 +60,7 @@ void tell_terminate(const void* caller) noexcept {
   info.si_uid = getuid();
   timer.arm(SIGABRT, info);
   Crash& crash = crash_in_progress();
+  begin_describing();
   crash.cause = Crash::Cause::kTerminate;
   crash.thread = this_thread_view();
   crash.thread_name = thread_name(crash.thread.id);

@@ -30,8 +30,8 @@ struct WalkStart {
 /// `start` tells, innermost first, until it says no or the stack ends. False
 /// when it came to a frame that only the unwinder can step over. As
 /// signal-safe as the unwinder is.
-bool walk_stack_from(const WalkStart& start,
-                     bool (*visit)(std::uintptr_t address, void* context),
-                     void* context) noexcept;
+bool visit_stack(const WalkStart& start,
+                 bool (*visit)(std::uintptr_t address, void* context),
+                 void* context) noexcept;
 
 }  // namespace mishap::collector::detail

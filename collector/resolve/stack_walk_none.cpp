@@ -4,8 +4,8 @@ namespace mishap::collector::detail {
 
 std::size_t walk_stack(std::span<std::uintptr_t>) noexcept { return 0; }
 
-bool walk_stack_from(const WalkStart&, bool (*)(std::uintptr_t, void*),
-                     void*) noexcept {
+bool visit_stack(const WalkStart&, bool (*)(std::uintptr_t, void*),
+                 void*) noexcept {
   return false;
 }
 

@@ -131,9 +131,9 @@ Step step(Registers& frame, std::uintptr_t end) {
   return size;
 }
 
-bool walk_stack_from(const WalkStart& start,
-                     bool (*visit)(std::uintptr_t address, void* context),
-                     void* context) noexcept {
+bool visit_stack(const WalkStart& start,
+                 bool (*visit)(std::uintptr_t address, void* context),
+                 void* context) noexcept {
   Registers frame{start.instruction, start.stack_pointer, start.frame_pointer};
   const std::uintptr_t end =
       start.stack_high != 0 ? start.stack_high : stack_end(frame.rsp);

@@ -14,8 +14,7 @@ class Stack {
       : page_(page),
         fields_(fields),
         options_(options),
-        frames_(pointer + "/frames"),
-        exact_first_(fields.word(pointer + "/origin") == "signal") {
+        frames_(pointer + "/frames") {
     const std::size_t size = fields.size(frames_);
     if (size == 0) return;
     section_ = &page.add("stack (" +
@@ -35,8 +34,7 @@ class Stack {
       append(line, ":", fields_.number(frame + "/line"));
       return add_line(index, line, in_app);
     }
-    const std::vector<NamedFrame> names =
-        name(frame, exact_first_ && index == 0);
+    const std::vector<NamedFrame> names = name(frame);
     for (const NamedFrame& named : names) {
       std::string line = printable(named.function);
       if (!named.file.empty()) {
@@ -54,12 +52,11 @@ class Stack {
     return line;
   }
 
-  std::vector<NamedFrame> name(const std::string& frame, bool exact) const {
+  std::vector<NamedFrame> name(const std::string& frame) const {
     if (!options_.name_frame) return {};
     const auto module = fields_.record().integer(frame + "/module");
     const auto offset = fields_.record().text(frame + "/offset");
     UnnamedFrame unnamed;
-    unnamed.exact = exact;
     unnamed.address = hex(fields_.word(frame + "/address"));
     if (module) unnamed.module = static_cast<std::size_t>(*module);
     if (offset) unnamed.offset = hex(*offset);
@@ -81,7 +78,6 @@ class Stack {
   const Fields& fields_;
   const ShowOptions& options_;
   std::string frames_;
-  bool exact_first_;
   Page::Section* section_ = nullptr;
 };
 

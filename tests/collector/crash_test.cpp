@@ -12,6 +12,7 @@
 #include <chrono>
 #include <csignal>
 #include <csetjmp>
+#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <functional>
@@ -276,8 +277,8 @@ TEST(CrashHandlers, TellerMayTryOnceMore) {
 class StuckTeller : public CrashTeller {
  public:
   void tell(const Crash&) noexcept override {
-    for (volatile int turn = 0;; turn = 0) {
-      static_cast<void>(turn);
+    for (;;) {
+      asm volatile("" ::: "memory");
     }
   }
 };
@@ -352,6 +353,8 @@ struct Recursive : std::exception {
 TEST(CrashHandlers, TerminateInsideTerminateEnds) {
   const Ended ended =
       in_child(nothing, [] { std::thread([] { throw Recursive(); }).join(); });
+  EXPECT_EQ(ended.told,
+            "std::terminate: called for an exception that cannot be read\n");
   EXPECT_EQ(ended.status, 128 + SIGABRT);
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 // What a crash outside every run needs, made before one can happen.
 struct Outside {
-  collector::RecordSink& sink;
+  std::atomic<collector::RecordSink*> sink{nullptr};
   CaptureStorage storage{};
   std::array<char, 8192> reproduce{};
 };
@@ -31,6 +31,7 @@ constinit std::array<char, collector::kRunRowBufferBytes> row_buffer{};
 
 void tell_outside(const collector::Crash& crash, Outside& place) noexcept {
   CaptureStorage& storage = place.storage;
+  collector::RecordSink& sink = *place.sink.load();
   storage.reset();
   const collector::Uuid record_id = collector::make_uuid();
   const collector::Uuid run_id = collector::make_uuid();
@@ -45,13 +46,13 @@ void tell_outside(const collector::Crash& crash, Outside& place) noexcept {
   fill_crash(crash, record);
   record.reproduce = ready_command({}, place.reproduce);
   const std::size_t size = write_record(record, storage.line);
-  const bool is_kept = place.sink.append_record({storage.line.data(), size});
+  const bool is_kept = sink.append_record({storage.line.data(), size});
   collector::RunRow row;
   row.run_id = record.run_id;
   row.start_unix_nano = record.time_unix_nano;
   row.record_ids = {&record.record_id, 1};
-  append_crash_row(place.sink, row, storage);
-  report_crash(record, crash, place.sink.records_path(), is_kept);
+  append_crash_row(sink, row, storage);
+  report_crash(record, crash, sink.records_path(), is_kept);
 }
 
 class Teller final : public collector::CrashTeller {
@@ -98,13 +99,9 @@ void prepare_for_crashes() {
 
 void record_crashes_outside(collector::RecordSink& sink) {
   prepare_for_crashes();
-  if (outside.load() == nullptr) {
-    auto* const made = new Outside{sink};
-    Outside* none = nullptr;
-    if (!outside.compare_exchange_strong(none, made)) {
-      delete made;
-    }
-  }
+  static auto* const place = new Outside;
+  place->sink.store(&sink);
+  outside.store(place);
 }
 
 collector::RecordStack fill_crash_stack(

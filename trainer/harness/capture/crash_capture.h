@@ -14,8 +14,8 @@ namespace mishap {
 void prepare_for_crashes();
 
 /// From now on until the process ends a crash leaves a record also where no run
-/// is open: `entry_point` is null then. Records go to `sink`, which must live
-/// as long. Thread-safe.
+/// is open: `entry_point` is null then. Records go to the `sink` of the last
+/// call, which must live as long. Thread-safe.
 void record_crashes_outside(collector::RecordSink& sink);
 
 /// Fills the frames of the crash's stack into the storage, behind those that

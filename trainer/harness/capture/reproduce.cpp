@@ -75,7 +75,7 @@ void set_reproduce_command(std::string text, FaultsGo faults_go) {
   const std::lock_guard lock(current.mutex);
   current.text = std::move(text);
   current.faults_go = faults_go;
-  current.is_ready = true;
+  current.is_ready = !current.text.empty() || faults_go == FaultsGo::kInside;
   keep_ready_command({}, current.text, faults_go);
 }
 

@@ -140,7 +140,7 @@ std::vector<collector::NamedFrame> StoredFrames::name(
   }
   // A return address belongs to the instruction after the call.
   std::ostringstream address;
-  address << "0x" << std::hex << *frame.offset - (frame.exact ? 0 : 1);
+  address << "0x" << std::hex << *frame.offset - 1;
   try {
     const ChildResult result = run_child(
         {"addr2line", "-C", "-f", "-i", "-e", file.path, address.str()}, {});

@@ -120,12 +120,13 @@ std::string render(const File& file, const SlotPages& pages,
     index = 1 - index;
     text = read_text(file, header, index);
   }
+  const bool was_running = header.texts[index].state == SlotState::kRunning;
+  if (was_running) text = killed_record(text, pages, is_of_this_boot(header));
   if (text.empty()) return {};
   auto record = ordered_json::parse(text, nullptr, false);
   if (!record.is_object()) return {};
   const std::string process = "process " + std::to_string(header.pid);
-  if (header.texts[index].state == SlotState::kRunning) {
-    bring_up_to_date(record, pages, is_of_this_boot(header));
+  if (was_running) {
     record["notes"].push_back(process +
                               " ended without reaching its guard; this is "
                               "where it was last");
@@ -154,10 +155,7 @@ void recover_one(const std::filesystem::path& path, RecordSink& sink,
   const SlotHeader& header = pages->header;
   if (!file.read(pages.get(), sizeof(SlotPages), 0) ||
       header.magic != SlotHeader::kMagic) {
-    if (is_of_another_version(header)) {
-      ++recovered.alive;
-      return;
-    }
+    if (is_of_another_version(header)) return;
     // Its owner may be about to write the header.
     if (start_ticks(pid_in_name(path.filename().string()))) {
       ++recovered.alive;

@@ -12,8 +12,7 @@ namespace mishap::collector {
 struct Recovered {
   /// Records that dead processes left and that were appended now.
   std::size_t appended = 0;
-  /// Slots that were left alone: of processes that are still at work, or in the
-  /// format of another release.
+  /// Slots of processes that are still at work.
   std::size_t alive = 0;
   /// Slots without a usable record; they were removed.
   std::size_t damaged = 0;
@@ -36,7 +35,8 @@ struct Epitaph {
 /// since. Two callers at once never append the same slot twice; a process that
 /// dies between appending and removing leaves the same record id twice, and
 /// readers drop the second. Never throws; what fails is left for the next
-/// caller. Reads a few folders, which takes longer than a run's entry should:
+/// caller. What another release of ours left in its own format is left to it.
+/// Reads a few folders, which takes longer than a run's entry should:
 /// call it once for a process and folder, not once for a run. An epitaph, when
 /// given, becomes part of what its process left.
 Recovered recover_pending(RecordSink& sink,

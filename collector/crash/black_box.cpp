@@ -25,8 +25,7 @@ std::optional<BoxPlace> BlackBox::place() const noexcept {
     if (current == 0) return std::nullopt;
     const Crumb& crumb = crumbs_[current % kCrumbs];
     const bool is_resumed = (current & kResumed) != 0;
-    if (!is_resumed &&
-        crumb.sequence.load(kAcquire) != current) {
+    if (!is_resumed && crumb.sequence.load(kAcquire) != current) {
       continue;
     }
     const BoxPlace place =

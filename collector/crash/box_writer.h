@@ -51,9 +51,9 @@ class BoxWriter {
       depth_ = i - 1;
       const std::uint64_t sort = (what.hook ^ what.component * 37U) % kSorts;
       left_ = (crumb.begin_ticks.load(kRelaxed) & ~(kSorts - 1)) | sort;
-      crumb.end.store(is_quick_[sort] ? BlackBox::kBefore | (calls_ + 1)
-                                      : ticks_now(),
-                      kRelaxed);
+      crumb.end.store(
+          is_quick_[sort] ? BlackBox::kBefore | (calls_ + 1) : ticks_now(),
+          kRelaxed);
       return;
     }
     // So deep that it was not followed, or so old that its crumb is gone.

@@ -288,9 +288,8 @@ class Watch {
       return;
     }
     if (!supervision_.hang_after) return;
-    const auto pulse = supervision_.pulse
-                           ? supervision_.pulse(ending_.process)
-                           : std::optional<std::uint64_t>();
+    const auto pulse = supervision_.pulse ? supervision_.pulse(ending_.process)
+                                          : std::optional<std::uint64_t>();
     if (pulse != pulse_) {
       pulse_ = pulse;
       show_life();

@@ -19,9 +19,9 @@ constexpr double kLongest = 1e18;
 
 double rate_between(std::uint64_t first_ticks, std::int64_t first_nanos,
                     const Reading& later, double otherwise) noexcept {
-  const auto nanos = static_cast<std::int64_t>(
-      static_cast<std::uint64_t>(later.nanos) -
-      static_cast<std::uint64_t>(first_nanos));
+  const auto nanos =
+      static_cast<std::int64_t>(static_cast<std::uint64_t>(later.nanos) -
+                                static_cast<std::uint64_t>(first_nanos));
   const std::uint64_t ticks = later.ticks - first_ticks;
   return nanos < kLeastNanos || ticks == 0
              ? otherwise
@@ -45,9 +45,9 @@ void TickClock::calibrate() noexcept {
 
 std::int64_t TickClock::steady_nanos(std::uint64_t ticks) const noexcept {
   // Signed: a crumb of another core may be a little older than the start.
-  const double since = static_cast<double>(static_cast<std::int64_t>(
-                           ticks - first_ticks_)) *
-                       nanos_per_tick_;
+  const double since =
+      static_cast<double>(static_cast<std::int64_t>(ticks - first_ticks_)) *
+      nanos_per_tick_;
   const auto is_a_time = [](double nanos) {
     return nanos > -kLongest && nanos < kLongest;
   };

@@ -3,6 +3,7 @@
 #include <mishap/collector/record_writer.h>
 
 #include <array>
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -57,13 +58,10 @@ ordered_json to_json(const JoinedCrumb& crumb, std::int64_t now) {
           {"components", std::move(components)},
           {"ago_micros", (now - crumb.begin_nano) / kNanosPerMicro},
           {"took_micros",
-           crumb.end_nano
-               ? ordered_json((*crumb.end_nano - crumb.begin_nano) /
-                              kNanosPerMicro)
-               : ordered_json()}};
+           crumb.end_nano ? ordered_json((*crumb.end_nano - crumb.begin_nano) /
+                                         kNanosPerMicro)
+                          : ordered_json()}};
 }
-
-}  // namespace
 
 void bring_up_to_date(ordered_json& record, const SlotPages& pages,
                       bool same_boot) {
@@ -93,12 +91,24 @@ void bring_up_to_date(ordered_json& record, const SlotPages& pages,
   const std::size_t total = items.size();
   if (total > RecordLimits{}.breadcrumbs) {
     items = items.last(RecordLimits{}.breadcrumbs);
-    record["truncated"].push_back({{"key", "/breadcrumbs"},
-                                   {"kept", items.size()},
-                                   {"total", total}});
+    record["truncated"].push_back(
+        {{"key", "/breadcrumbs"}, {"kept", items.size()}, {"total", total}});
   }
   for (const JoinedCrumb& crumb : items) {
     breadcrumbs.push_back(to_json(crumb, last));
+  }
+}
+
+}  // namespace
+
+std::string killed_record(const std::string& minimal, const SlotPages& pages,
+                          bool same_boot) {
+  try {
+    auto record = ordered_json::parse(minimal);
+    bring_up_to_date(record, pages, same_boot);
+    return record.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  } catch (const std::exception&) {
+    return {};
   }
 }
 

@@ -2,17 +2,15 @@
 
 #include <mishap/collector/pending/slot_format.h>
 
-#include <memory>
-#include <nlohmann/json_fwd.hpp>
+#include <string>
 
 namespace mishap::collector {
 
-/// Turns the minimal record that a run stored at its entry into one of kind
-/// `killed`: where it was last, its breadcrumbs, and the time of the last of
+/// The record of a run that was killed, from the minimal one that it stored at
+/// its entry: where it was last, its breadcrumbs, and the time of the last of
 /// them. `same_boot`: the process ran since this machine was booted, so that
-/// its ticks are still counted. Throws json::exception when the text is no
-/// record of ours.
-void bring_up_to_date(nlohmann::ordered_json& record, const SlotPages& pages,
-                      bool same_boot);
+/// its ticks are still counted. Empty when the text is no record of ours.
+std::string killed_record(const std::string& minimal, const SlotPages& pages,
+                          bool same_boot);
 
 }  // namespace mishap::collector

@@ -4,12 +4,17 @@
 #include <mishap/collector/crash/black_box.h>
 #include <mishap/collector/crash/box_names.h>
 #include <mishap/collector/crash/box_writer.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -173,6 +178,69 @@ TEST_F(BlackBoxTest, ATornCallIsPassedOver) {
   const auto crumbs = crumbs_in(*torn);
   EXPECT_EQ(crumbs.size(), whole.size() - 1);
   EXPECT_NE(crumbs.back().what.hook, kInner.hook);
+}
+
+// A box in memory that outlives its writer, and how far that has come.
+struct Shared {
+  BlackBox box;
+  std::atomic<int> stage{0};
+};
+
+// All numbers of call i are i.
+void enter_numbered(BoxWriter& writer, std::uint16_t i) {
+  writer.enter({{.hook = i, .component = i, .stage = i}, i, i, i});
+}
+
+// What a process leaves that is killed at whatever instruction of a call: the
+// calls before it and perhaps this one, each of them whole.
+TEST(BlackBox, IsWholeAfterEachInstructionOfItsWriter) {
+  constexpr std::uint16_t kLast = 71;
+  void* const memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  auto* const shared = new (memory) Shared;
+  const pid_t child = fork();
+  if (child == 0) {
+    BoxWriter writer;
+    writer.attach(shared->box);
+    for (std::uint16_t i = 1; i < kLast; ++i) enter_numbered(writer, i);
+    if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) _exit(1);
+    raise(SIGSTOP);
+    shared->stage = 1;
+    enter_numbered(writer, kLast);
+    writer.resume({{.hook = kLast, .component = kLast, .stage = kLast},
+                   kLast,
+                   kLast,
+                   kLast});
+    shared->stage = 2;
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (!WIFSTOPPED(status)) GTEST_SKIP() << "no process may be traced here";
+  int looks = 0;
+  while (WIFSTOPPED(status) && shared->stage < 2) {
+    ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr);
+    waitpid(child, &status, 0);
+    if (shared->stage != 1) continue;
+    ++looks;
+    const auto crumbs = crumbs_in(shared->box);
+    ASSERT_GE(crumbs.size(), BlackBox::kCrumbs - 1);
+    for (const BoxCrumb& crumb : crumbs) {
+      ASSERT_EQ(crumb.what.hook, crumb.sequence) << "instruction " << looks;
+      ASSERT_EQ(crumb.what.component, crumb.sequence);
+    }
+    const auto place = shared->box.place();
+    ASSERT_TRUE(place);
+    ASSERT_GE(place->what.hook, kLast - 1);
+    ASSERT_EQ(place->what.hook, place->epoch) << "instruction " << looks;
+    ASSERT_EQ(place->what.hook, place->batch);
+    ASSERT_EQ(place->what.hook, place->step);
+  }
+  EXPECT_GT(looks, 20);
+  kill(child, SIGKILL);
+  waitpid(child, &status, 0);
+  munmap(memory, sizeof(Shared));
 }
 
 TEST_F(BlackBoxTest, AnythingMayLieInAFile) {

@@ -174,7 +174,9 @@ TEST_F(PendingSlotTest, ASlotOfAnotherReleaseIsLeftAlone) {
   ASSERT_EQ(pwrite(file, &version, 1, SlotHeader::kMagic.size() - 1), 1);
   close(file);
   RecordSink sink({.folder = records_});
-  EXPECT_EQ(recover_pending(sink).alive, 1U);
+  const Recovered recovered = recover_pending(sink);
+  EXPECT_EQ(recovered.appended, 0U);
+  EXPECT_EQ(recovered.damaged, 0U);
   EXPECT_TRUE(fs::exists(path));
 }
 

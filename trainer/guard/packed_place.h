@@ -15,18 +15,18 @@ class PackedPlace {
  public:
   /// Two plain stores.
   void store(const Place& place) noexcept {
-    where_.store(
-        static_cast<std::uint64_t>(place.stage) |
-            static_cast<std::uint64_t>(place.hook) << 8U |
-            static_cast<std::uint64_t>(place.component.index()) << 16U |
-            static_cast<std::uint64_t>(
-                static_cast<std::uint32_t>(place.batch + 1))
-                << 32U,
-        std::memory_order_relaxed);
-    counters_.store(
-        (static_cast<std::uint64_t>(place.step + 1) & kStepMask) |
-            static_cast<std::uint64_t>(place.epoch + 1) << kStepBits,
-        std::memory_order_relaxed);
+    where_.store(static_cast<std::uint64_t>(place.stage) |
+                     static_cast<std::uint64_t>(place.hook) << 8U |
+                     static_cast<std::uint64_t>(place.component.index())
+                         << 16U |
+                     static_cast<std::uint64_t>(
+                         static_cast<std::uint32_t>(place.batch + 1))
+                         << 32U,
+                 std::memory_order_relaxed);
+    counters_.store((static_cast<std::uint64_t>(place.step + 1) & kStepMask) |
+                        static_cast<std::uint64_t>(place.epoch + 1)
+                            << kStepBits,
+                    std::memory_order_relaxed);
   }
 
   Place load() const noexcept {

@@ -55,8 +55,7 @@ class Seat {
 
   /// A signal waits for this run. One relaxed load.
   bool pending() const noexcept {
-    return entered_ &&
-           detail::arrived.load(std::memory_order_relaxed) != seen_;
+    return entered_ && detail::arrived.load(std::memory_order_relaxed) != seen_;
   }
 
   /// The signal that waits; marks it as honoured.

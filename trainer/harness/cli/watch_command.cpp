@@ -122,10 +122,10 @@ class WatchedProgram {
  public:
   explicit WatchedProgram(const Options& options)
       : options_(options),
-        folder_(absolute_path(
-            "--records", options.records.empty()
-                             ? collector::records_folder("mishap-records")
-                             : options.records)),
+        folder_(absolute_path("--records",
+                              options.records.empty()
+                                  ? collector::records_folder("mishap-records")
+                                  : options.records)),
         sink_({.folder = folder_}),
         left_(sink_) {
     if (const auto problem = collector::probe_folder(folder_)) {

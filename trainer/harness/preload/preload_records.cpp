@@ -116,8 +116,7 @@ void PreloadRecords::fill(const collector::Crash& crash) noexcept {
       out.native_backtrace = entry.native_backtrace;
       out.code = entry.code;
       if (entry.site) {
-        out.stack =
-            stack_of(entry.site->trace, collector::StackOrigin::kThrow);
+        out.stack = stack_of(entry.site->trace, collector::StackOrigin::kThrow);
       } else if (count == 0) {
         out.stack = stack_of(crash);
       }

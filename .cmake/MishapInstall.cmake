@@ -75,6 +75,11 @@ foreach(command mishap mishap-torch)
     add_dependencies(mishap_package ${command})
   endif()
 endforeach()
+if(TARGET mishap_preload)
+  install(TARGETS mishap_preload
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/mishap)
+  add_dependencies(mishap_package mishap_preload)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/datasets
         DESTINATION ${CMAKE_INSTALL_DATADIR}/mishap
         PATTERN "make.py" EXCLUDE PATTERN "__pycache__" EXCLUDE)

@@ -4,6 +4,12 @@
 
 namespace mishap::collector {
 
+BorrowedException::BorrowedException(const void* object) noexcept {
+  static_assert(sizeof(pointer_) == sizeof(object),
+                "libstdc++'s exception_ptr is a pointer to the thrown object");
+  std::memcpy(static_cast<void*>(&pointer_), &object, sizeof(object));
+}
+
 const void* exception_object(const std::exception_ptr& error) noexcept {
   static_assert(sizeof(error) == sizeof(void*),
                 "libstdc++'s exception_ptr is a pointer to the thrown object");

@@ -8,6 +8,24 @@ namespace mishap::collector {
 /// Looking at an exception without rethrowing it: no allocation, nothing that
 /// could terminate while memory is exhausted.
 
+/// An exception that lives as long as this does by other means: it is under
+/// way, or being handled. Takes no part in its reference count.
+class BorrowedException {
+ public:
+  explicit BorrowedException(const void* object) noexcept;
+  ~BorrowedException() {}
+  BorrowedException(const BorrowedException&) = delete;
+  BorrowedException& operator=(const BorrowedException&) = delete;
+
+  const std::exception_ptr& get() const noexcept { return pointer_; }
+
+ private:
+  // A union, so that nobody destroys it.
+  union {
+    std::exception_ptr pointer_;
+  };
+};
+
 /// The thrown object, complete; null for a null pointer.
 const void* exception_object(const std::exception_ptr& error) noexcept;
 

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <exception>
 #include <new>
 
@@ -29,19 +30,19 @@ void copy_text(std::string_view text, std::array<char, kSize>& out) noexcept {
   std::copy_n(text.data(), std::min(text.size(), kSize - 1), out.data());
 }
 
-// A page of a file whose space was taken by a write, so that no later store
-// meets a full disk; null when there is none. (posix_fallocate() would do the
+// Pages of a file whose space was taken by a write, so that no later store
+// meets a full disk; null when there are none. (posix_fallocate() would do the
 // same, but takes and gives back blocks of a disk at once: milliseconds.)
-void* map_page(int file) noexcept {
-  static constexpr std::array<char, kSlotHeaderBytes> kZeros{};
+void* map_pages(int file) noexcept {
+  static constexpr std::array<char, kSlotPagesBytes> kZeros{};
   const QuietSignals quiet;
   if (!is_safe_to_map(file) || pwrite(file, kZeros.data(), kZeros.size(), 0) !=
                                    static_cast<ssize_t>(kZeros.size())) {
     return nullptr;
   }
-  void* const page = mmap(nullptr, kSlotHeaderBytes, PROT_READ | PROT_WRITE,
-                          MAP_SHARED, file, 0);
-  return page == MAP_FAILED ? nullptr : page;
+  void* const pages = mmap(nullptr, kSlotPagesBytes, PROT_READ | PROT_WRITE,
+                           MAP_SHARED, file, 0);
+  return pages == MAP_FAILED ? nullptr : pages;
 }
 
 }  // namespace
@@ -86,23 +87,28 @@ bool PendingSlot::create(const std::string& path, const std::string& folder) {
     problem_ = path + ": " + std::string(error_text(error));
     return false;
   }
-  void* const page = map_page(fd_);
-  if (page == nullptr || !LiveSlots::add(*this)) {
-    if (page != nullptr) munmap(page, kSlotHeaderBytes);
+  void* const pages = map_pages(fd_);
+  if (pages == nullptr || !LiveSlots::add(*this)) {
+    if (pages != nullptr) munmap(pages, kSlotPagesBytes);
     remove_file();
-    problem_ = path + ": no room for a page that is safe to map";
+    problem_ = path + ": no room for pages that are safe to map";
     return false;
   }
   flock(fd_, LOCK_EX | LOCK_NB);
-  header_ = new (page) SlotHeader;
-  header_->pid = getpid();
-  header_->start_ticks = ticks;
-  copy_text(boot, header_->boot_id);
-  copy_text(folder, header_->folder);
-  header_->magic = SlotHeader::kMagic;
-  place_ = &header_->place;
+  pages_ = new (pages) SlotPages;
+  SlotHeader& header = pages_->header;
+  header.pid = getpid();
+  header.start_ticks = ticks;
+  copy_text(boot, header.boot_id);
+  copy_text(folder, header.folder);
+  header.magic = SlotHeader::kMagic;
+  box_ = &pages_->box;
   problem_.clear();
   return true;
+}
+
+BoxNames* PendingSlot::names() noexcept {
+  return pages_ == nullptr ? nullptr : &pages_->names;
 }
 
 void PendingSlot::remove_file() noexcept {
@@ -125,24 +131,24 @@ void PendingSlot::store(std::string_view line, SlotState state) noexcept {
   if (fd_ < 0 || line.size() > kRecordBufferBytes) return;
   const int saved_errno = errno;
   const QuietSignals quiet;
-  const std::uint32_t next = 1 - header_->active.load();
+  SlotHeader& header = pages_->header;
+  const std::uint32_t next = 1 - header.active.load();
   const ssize_t written =
       pwrite(fd_, line.data(), line.size(), slot_text_offset(next));
   if (written == static_cast<ssize_t>(line.size())) {
-    header_->texts[next] = {line.size(), slot_checksum(line), state};
-    header_->active.store(next);
+    header.texts[next] = {line.size(), slot_checksum(line), state};
+    header.active.store(next);
   }
   errno = saved_errno;
 }
 
 void PendingSlot::close() noexcept {
-  if (header_ == nullptr) return;
+  if (pages_ == nullptr) return;
   LiveSlots::remove(*this);
   remove_file();
-  own_place_ = *place_;
-  place_ = &own_place_;
-  munmap(header_, kSlotHeaderBytes);
-  header_ = nullptr;
+  box_ = &own_box_;
+  munmap(pages_, kSlotPagesBytes);
+  pages_ = nullptr;
 }
 
 void PendingSlot::remove_for_exit() const noexcept {
@@ -150,14 +156,16 @@ void PendingSlot::remove_for_exit() const noexcept {
 }
 
 void PendingSlot::leave_to_parent() noexcept {
-  const SlotPlace place = *place_;
-  void* const page = header_;
-  // The address stays valid: the child may hold the reference from place().
-  if (mmap(page, kSlotHeaderBytes, PROT_READ | PROT_WRITE,
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
+  void* const copy = mmap(nullptr, kSlotPagesBytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (copy == MAP_FAILED) return;
+  std::memcpy(copy, static_cast<const void*>(pages_), kSlotPagesBytes);
+  // The address stays valid: the child may write to the box.
+  if (mremap(copy, kSlotPagesBytes, kSlotPagesBytes,
+             MREMAP_MAYMOVE | MREMAP_FIXED, pages_) == MAP_FAILED) {
+    munmap(copy, kSlotPagesBytes);
     return;
   }
-  *place_ = place;
   // Closing a copy of the descriptor leaves the lock with the parent.
   ::close(fd_);
   fd_ = -1;

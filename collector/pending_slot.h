@@ -1,6 +1,6 @@
 #pragma once
 
-#include <mishap/collector/slot_place.h>
+#include <mishap/collector/crash/black_box.h>
 
 #include <cstdint>
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace mishap::collector {
 
-struct SlotHeader;
+class BoxNames;
+struct SlotPages;
 enum class SlotState : std::uint32_t;
 
 /// A file that holds the record of a run which has not ended yet, so that a
@@ -17,7 +18,9 @@ enum class SlotState : std::uint32_t;
 ///     PendingSlot slot;
 ///     slot.open(folder, run_id);          // at entry
 ///     slot.hold(minimal_record_line);
-///     slot.place().set_hook("training_step", "module");   // plain stores
+///     BoxWriter writer;
+///     writer.attach(slot.box());          // from here on plain stores
+///     writer.enter(place);                // a hook
 ///     ...
 ///     slot.freeze(record_line);           // the first error reached the guard
 ///     ...                                 // cleanup; the record is appended
@@ -29,7 +32,7 @@ enum class SlotState : std::uint32_t;
 /// recover_pending() looks in all of them. The file is readable by its user
 /// alone.
 ///
-/// The texts are written by system calls and the place lies in a page whose
+/// The texts are written by system calls and the black box lies in pages whose
 /// space was taken at open(): a full disk costs the slot, never a SIGBUS.
 /// In a child made by fork() an open slot turns into private memory without a
 /// file, so that a child never touches its parent's record.
@@ -43,28 +46,31 @@ class PendingSlot {
   /// Makes the slot of a run that will append to `records_folder`, an absolute
   /// path as RecordSink::folder() gives it. False, and
   /// problem() says why, when no place took it; every other member then does
-  /// nothing, and place() is memory of its own.
+  /// nothing, and box() is memory of its own. The box starts empty.
   bool open(std::string_view records_folder, std::string_view run_id) noexcept;
-  bool is_open() const noexcept { return header_ != nullptr; }
+  bool is_open() const noexcept { return pages_ != nullptr; }
 
   /// Stores the complete minimal record of a run that has just begun. Kind,
-  /// place fields and times of that line are brought up to date from place()
-  /// if it is ever recovered, as kind `killed`.
+  /// place fields, breadcrumbs and times of that line are brought up to date
+  /// from the box if it is ever recovered, as kind `killed`.
   void hold(std::string_view line) noexcept;
 
   /// Replaces the text by a record that is complete as it stands. Until the
   /// new one is stored the old one stays valid. Async-signal-safe.
   void freeze(std::string_view line) noexcept;
 
-  /// Where the run is. One thread at a time may store to it.
-  SlotPlace& place() noexcept { return *place_; }
+  /// Where the run is and was. It lies elsewhere after open() and close();
+  /// writers are attached anew.
+  BlackBox& box() noexcept { return *box_; }
+  /// The names of what is in the box, null while nobody could read them.
+  BoxNames* names() noexcept;
 
   /// Removes the file: the record was appended, or the run ended well.
   /// Async-signal-safe.
   void close() noexcept;
 
   /// Removes the file and keeps all else, for a process that ends while another
-  /// thread may still store to place(). Async-signal-safe.
+  /// thread may still store to the box. Async-signal-safe.
   void remove_for_exit() const noexcept;
 
   /// Path of the file; empty when not open.
@@ -80,9 +86,9 @@ class PendingSlot {
   void remove_file() noexcept;
   void leave_to_parent() noexcept;
 
-  SlotPlace own_place_;
-  SlotPlace* place_ = &own_place_;
-  SlotHeader* header_ = nullptr;
+  BlackBox own_box_;
+  BlackBox* box_ = &own_box_;
+  SlotPages* pages_ = nullptr;
   int fd_ = -1;
   std::string path_;
   std::string problem_;

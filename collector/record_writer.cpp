@@ -17,6 +17,7 @@ RecordLimits halved(const RecordLimits& limits) noexcept {
           .text_bytes = half(limits.text_bytes, 32),
           .name_bytes = half(limits.name_bytes, 32),
           .command_bytes = half(limits.command_bytes, 512),
+          .tail_bytes = half(limits.tail_bytes, 64),
           .exceptions = half(limits.exceptions, 1),
           .frames = half(limits.frames, 1),
           .thread_frames = half(limits.thread_frames, 1),

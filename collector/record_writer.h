@@ -24,6 +24,8 @@ struct RecordLimits {
   std::size_t text_bytes = 1024;
   std::size_t name_bytes = 512;
   std::size_t command_bytes = 8192;
+  /// Of `exit.stderr_tail`.
+  std::size_t tail_bytes = 8192;
   std::size_t exceptions = 8;
   std::size_t frames = 40;
   /// Frames of each stack in `threads`.

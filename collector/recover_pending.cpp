@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <mishap/collector/pending/killed_record.h>
 #include <mishap/collector/pending/slot_format.h>
 #include <mishap/collector/recover_pending.h>
 #include <signal.h>
@@ -6,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <exception>
 #include <filesystem>
@@ -52,10 +54,22 @@ std::string_view text_of(const std::array<char, kSize>& text) {
   return {text.data(), strnlen(text.data(), kSize)};
 }
 
+bool is_of_this_boot(const SlotHeader& header) {
+  return text_of(header.boot_id) == boot_id();
+}
+
 bool owner_is_alive(const SlotHeader& header) {
-  if (text_of(header.boot_id) != boot_id()) return false;
+  if (!is_of_this_boot(header)) return false;
   const auto ticks = start_ticks(header.pid);
   return ticks && *ticks == header.start_ticks;
+}
+
+// What another release of ours left: its own to read.
+bool is_of_another_version(const SlotHeader& header) {
+  constexpr std::size_t kName = SlotHeader::kMagic.size() - 1;
+  return header.magic != SlotHeader::kMagic &&
+         std::equal(header.magic.begin(), header.magic.begin() + kName,
+                    SlotHeader::kMagic.begin());
 }
 
 std::int64_t pid_in_name(std::string_view name) {
@@ -79,48 +93,40 @@ std::string read_text(const File& file, const SlotHeader& header,
   return text;
 }
 
-ordered_json or_null(std::int64_t counter) {
-  return counter < 0 ? ordered_json() : ordered_json(counter);
+template <typename Number>
+ordered_json or_null(const std::optional<Number>& number) {
+  return number ? ordered_json(*number) : ordered_json();
 }
 
-ordered_json or_null(std::string_view text) {
-  return text.empty() ? ordered_json() : ordered_json(text);
-}
-
-void add_nanos(ordered_json& text, std::int64_t nanos) {
-  text = std::to_string(std::stoll(text.get<std::string>()) + nanos);
-}
-
-void bring_up_to_date(ordered_json& record, const SlotPlace& place) {
-  record["kind"] = "killed";
-  record["stage"] = or_null(place.stage.view());
-  record["hook"] = or_null(place.hook.view());
-  record["component"] = or_null(place.component.view());
-  record["epoch"] = or_null(place.epoch);
-  record["batch_index"] = or_null(place.batch);
-  record["global_step"] = or_null(place.step);
-  if (place.steady_nano == 0) return;
-  const std::int64_t since =
-      place.steady_nano - std::stoll(record["steady_nano"].get<std::string>());
-  add_nanos(record["steady_nano"], since);
-  add_nanos(record["time_unix_nano"], since);
+// A status that the process itself knew stays.
+void add_exit(ordered_json& out, const RecordExit& exit) {
+  if (exit.status) out["status"] = *exit.status;
+  out["signal"] = or_null(exit.signal);
+  out["oom_kills_before"] = or_null(exit.oom_kills_before);
+  out["oom_kills_after"] = or_null(exit.oom_kills_after);
+  out["memory_peak_bytes"] = or_null(exit.memory_peak_bytes);
+  out["memory_limit_bytes"] = or_null(exit.memory_limit_bytes);
+  if (!exit.stderr_tail.empty()) out["stderr_tail"] = exit.stderr_tail;
 }
 
 // The line to append; empty when the slot holds none. Throws json::exception
 // when its text is no record of ours.
-std::string render(const File& file, const SlotHeader& header) {
+std::string render(const File& file, const SlotPages& pages,
+                   const Epitaph* epitaph) {
+  const SlotHeader& header = pages.header;
   std::uint32_t index = header.active.load() & 1U;
   std::string text = read_text(file, header, index);
   if (text.empty()) {
     index = 1 - index;
     text = read_text(file, header, index);
   }
+  const bool was_running = header.texts[index].state == SlotState::kRunning;
+  if (was_running) text = killed_record(text, pages, is_of_this_boot(header));
   if (text.empty()) return {};
   auto record = ordered_json::parse(text, nullptr, false);
   if (!record.is_object()) return {};
   const std::string process = "process " + std::to_string(header.pid);
-  if (header.texts[index].state == SlotState::kRunning) {
-    bring_up_to_date(record, header.place);
+  if (was_running) {
     record["notes"].push_back(process +
                               " ended without reaching its guard; this is "
                               "where it was last");
@@ -128,12 +134,15 @@ std::string render(const File& file, const SlotHeader& header) {
     record["notes"].push_back(process +
                               " ended before its record was appended");
   }
+  if (epitaph != nullptr && epitaph->process == header.pid) {
+    add_exit(record["exit"], epitaph->exit);
+  }
   return record.dump(-1, ' ', false, ordered_json::error_handler_t::replace) +
          "\n";
 }
 
 void recover_one(const std::filesystem::path& path, RecordSink& sink,
-                 Recovered& recovered) {
+                 const Epitaph* epitaph, Recovered& recovered) {
   const File file(path);
   if (!file.is_our_own()) return;
   if (!file.lock()) {
@@ -142,9 +151,11 @@ void recover_one(const std::filesystem::path& path, RecordSink& sink,
   }
   // Whoever held the lock until now may have removed it meanwhile.
   if (!file.is_our_own()) return;
-  const auto header = std::make_unique<SlotHeader>();
-  if (!file.read(header.get(), sizeof(SlotHeader), 0) ||
-      header->magic != SlotHeader::kMagic) {
+  const auto pages = std::make_unique<SlotPages>();
+  const SlotHeader& header = pages->header;
+  if (!file.read(pages.get(), sizeof(SlotPages), 0) ||
+      header.magic != SlotHeader::kMagic) {
+    if (is_of_another_version(header)) return;
     // Its owner may be about to write the header.
     if (start_ticks(pid_in_name(path.filename().string()))) {
       ++recovered.alive;
@@ -154,14 +165,14 @@ void recover_one(const std::filesystem::path& path, RecordSink& sink,
     unlink(path.c_str());
     return;
   }
-  if (text_of(header->folder) != sink.folder()) return;
-  if (owner_is_alive(*header)) {
+  if (text_of(header.folder) != sink.folder()) return;
+  if (owner_is_alive(header)) {
     ++recovered.alive;
     return;
   }
   std::string line;
   try {
-    line = render(file, *header);
+    line = render(file, *pages, epitaph);
   } catch (const ordered_json::exception&) {
     line.clear();
   }
@@ -176,7 +187,7 @@ void recover_one(const std::filesystem::path& path, RecordSink& sink,
 
 }  // namespace
 
-Recovered recover_pending(RecordSink& sink) noexcept {
+Recovered recover_pending(RecordSink& sink, const Epitaph* epitaph) noexcept {
   Recovered recovered;
   try {
     std::vector<std::string> folders = slot_fallback_folders();
@@ -186,7 +197,7 @@ Recovered recover_pending(RecordSink& sink) noexcept {
       for (std::filesystem::directory_iterator entry(folder, error), end;
            !error && entry != end; entry.increment(error)) {
         if (entry->path().filename().string().starts_with(kSlotPrefix)) {
-          recover_one(entry->path(), sink, recovered);
+          recover_one(entry->path(), sink, epitaph, recovered);
         }
       }
     }

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kSlots = 512;
 constexpr std::size_t kProbes = 16;
+constexpr std::size_t kMaxUnderWay = 4;
 
 struct Slot {
   ThrowSite site;
@@ -41,6 +42,8 @@ struct ThisThread {
   std::array<char, ThrowSite::kThreadNameBytes> name{};
   // A throw inside the capture itself must not start another capture.
   bool busy = false;
+  // What was thrown last while so many exceptions were under way.
+  std::array<const void*, kMaxUnderWay> under_way{};
 };
 [[gnu::tls_model(
     "initial-exec")]] constinit thread_local ThisThread this_thread{};
@@ -98,6 +101,16 @@ void forget_and_destroy(void* object) {
   if (destroy != nullptr) {
     destroy(object);
   }
+}
+
+// The object that unwinds the stack while `object` is thrown.
+const void* note_under_way(const void* object) {
+  const auto depth = static_cast<std::size_t>(std::uncaught_exceptions());
+  if (depth < kMaxUnderWay) {
+    this_thread.under_way[depth] = object;
+  }
+  return depth > 0 && depth <= kMaxUnderWay ? this_thread.under_way[depth - 1]
+                                            : nullptr;
 }
 
 void fill(ThrowSite& site, const std::type_info* type, const void* first) {
@@ -169,6 +182,7 @@ Destructor record_throw(void* object, const std::type_info* type,
   static_cast<void>(slots[slot].reads.load(std::memory_order_acquire));
   slots[slot].destroy = destroy;
   fill(slots[slot].site, type, return_address);
+  slots[slot].site.unwinding = note_under_way(object);
   keys[slot].store(object, std::memory_order_release);
   this_thread.busy = false;
   return forget_and_destroy;

@@ -26,6 +26,9 @@ struct ThrowSite {
   std::array<char, kThreadNameBytes> thread_name{};
   /// Clock::steady_nano().
   std::int64_t steady_nanos = 0;
+  /// The object that was unwinding this thread's stack at the time, as the
+  /// destructor that threw had to expect; null for none.
+  const void* unwinding = nullptr;
   /// What the sampler wrote; all zero without one.
   alignas(16) std::array<std::byte, kSampleBytes> sample{};
 };

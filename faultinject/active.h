@@ -17,12 +17,25 @@ std::string_view to_string(Status status) noexcept;
 
 constexpr bool active() noexcept { return false; }
 
+namespace detail {
+inline const std::atomic<std::uint32_t> listeners{0};
+}  // namespace detail
+inline const std::atomic<std::uint32_t>& listeners() noexcept {
+  return detail::listeners;
+}
+
 #else
 
 namespace detail {
 /// Armed plans and running traces.
 inline std::atomic<std::uint32_t> listeners{0};
 }  // namespace detail
+
+/// How many plans are armed and traces run; 0 as long as no hit has to be
+/// reported.
+inline const std::atomic<std::uint32_t>& listeners() noexcept {
+  return detail::listeners;
+}
 
 /// Whether a hit has to be reported: something is armed, or hits are counted.
 /// One relaxed load.

@@ -1,7 +1,8 @@
 #pragma once
 
+#include <mishap/collector/crash/black_box.h>
+#include <mishap/collector/crash/box_names.h>
 #include <mishap/collector/record_writer.h>
-#include <mishap/collector/slot_place.h>
 #include <sys/types.h>
 
 #include <array>
@@ -33,11 +34,12 @@ struct SlotTextInfo {
   SlotState state = SlotState::kEmpty;
 };
 
-/// The first page of a slot file. The texts follow it, each in an area of
-/// kRecordBufferBytes.
+/// The first page of a slot file.
 struct SlotHeader {
+  /// The last character is the version of the format: everything up to it
+  /// stays where it is in all of them.
   static constexpr std::array<char, 8> kMagic = {'m', 'i', 's', 'h',
-                                                 'a', 'p', 's', '1'};
+                                                 'a', 'p', 's', '2'};
 
   std::array<char, 8> magic{};
   /// Its owner, and what tells it from a later process with the same id.
@@ -47,18 +49,25 @@ struct SlotHeader {
   /// Index of the text that counts.
   std::atomic<std::uint32_t> active{0};
   std::array<SlotTextInfo, 2> texts{};
-  SlotPlace place;
   /// Absolute path of the records folder, zero-terminated.
   std::array<char, 3072> folder{};
 };
 
-inline constexpr std::size_t kSlotHeaderBytes = 4096;
-static_assert(sizeof(SlotHeader) <= kSlotHeaderBytes);
+/// The part of a slot file that is mapped. The texts follow it, each in an area
+/// of kRecordBufferBytes.
+struct SlotPages {
+  alignas(4096) SlotHeader header;
+  alignas(4096) BlackBox box;
+  BoxNames names;
+};
+
+inline constexpr std::size_t kSlotPagesBytes = 16 * 1024;
+static_assert(sizeof(SlotPages) == kSlotPagesBytes);
 
 inline constexpr std::string_view kSlotPrefix = ".mishap-pending-";
 
 constexpr off_t slot_text_offset(std::uint32_t index) noexcept {
-  return static_cast<off_t>(kSlotHeaderBytes + index * kRecordBufferBytes);
+  return static_cast<off_t>(kSlotPagesBytes + index * kRecordBufferBytes);
 }
 
 /// Tells a whole text from a torn one. Eight bytes at a time, since it is taken

@@ -263,7 +263,7 @@ void RecordLine::write_exit(const RecordExit& exit) noexcept {
   line_.integer("oom_kills_after", exit.oom_kills_after);
   line_.integer("memory_peak_bytes", exit.memory_peak_bytes);
   line_.integer("memory_limit_bytes", exit.memory_limit_bytes);
-  line_.text("stderr_tail", exit.stderr_tail, limits_.message_bytes);
+  line_.text("stderr_tail", exit.stderr_tail, limits_.tail_bytes);
 }
 
 void RecordLine::write_modes(const RecordModes& modes) noexcept {

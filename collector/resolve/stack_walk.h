@@ -17,4 +17,21 @@ namespace mishap::collector::detail {
 /// allocate. As signal-safe as the unwinder is. Built as stack_walk_<name>.cpp.
 std::size_t walk_stack(std::span<std::uintptr_t> out) noexcept;
 
+/// Where a walk begins: the registers of a frame of the calling thread.
+struct WalkStart {
+  std::uintptr_t instruction = 0;
+  std::uintptr_t stack_pointer = 0;
+  std::uintptr_t frame_pointer = 0;
+  /// One past the highest address of that stack; 0: found out.
+  std::uintptr_t stack_high = 0;
+};
+
+/// Hands `visit` the return addresses of the frames outside the one that
+/// `start` tells, innermost first, until it says no or the stack ends. False
+/// when it came to a frame that only the unwinder can step over. As
+/// signal-safe as the unwinder is.
+bool visit_stack(const WalkStart& start,
+                 bool (*visit)(std::uintptr_t address, void* context),
+                 void* context) noexcept;
+
 }  // namespace mishap::collector::detail

@@ -131,4 +131,21 @@ Step step(Registers& frame, std::uintptr_t end) {
   return size;
 }
 
+bool visit_stack(const WalkStart& start,
+                 bool (*visit)(std::uintptr_t address, void* context),
+                 void* context) noexcept {
+  Registers frame{start.instruction, start.stack_pointer, start.frame_pointer};
+  const std::uintptr_t end =
+      start.stack_high != 0 ? start.stack_high : stack_end(frame.rsp);
+  for (;;) {
+    const Step taken = step(frame, end);
+    if (taken != Step::kCaller) {
+      return taken == Step::kEnd;
+    }
+    if (!visit(frame.instruction + 1, context)) {
+      return true;
+    }
+  }
+}
+
 }  // namespace mishap::collector::detail

@@ -48,7 +48,10 @@ def run(words, stdin=None, cwd=None, **variables):
 
 
 def records(folder):
-    path = pathlib.Path(folder) / "records.jsonl"
+    return read_lines(pathlib.Path(folder) / "records.jsonl")
+
+
+def read_lines(path):
     if not path.exists():
         return []
     with open(path, encoding="utf-8") as lines:

@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <mishap/collector/clock.h>
 #include <mishap/collector/pending/slot_format.h>
 #include <mishap/collector/pending_slot.h>
 #include <mishap/collector/recover_pending.h>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "allocation_counter.h"
+#include "box_helpers.h"
 #include "sample_records.h"
 #include "temporary_folder.h"
 
@@ -77,7 +79,7 @@ TEST_F(PendingSlotTest, ACleanRunLeavesNoFileAndNoFolder) {
     PendingSlot slot;
     ASSERT_TRUE(slot.open(records, kRun)) << slot.problem();
     slot.hold(samples::line_of(samples::minimal()));
-    slot.place().set_hook("setup", "module");
+    samples::enter(slot, {.what = samples::kTrainingStep});
     EXPECT_TRUE(fs::exists(slot.path()));
     slot.close();
   }
@@ -99,12 +101,13 @@ TEST_F(PendingSlotTest, AKilledRunBecomesARecordOfTheLastPlace) {
   in_killed_child([this](PendingSlot& slot) {
     slot.open(records_, kRun);
     slot.hold(samples::line_of(samples::minimal()));
-    SlotPlace& place = slot.place();
-    place.stage.set("train");
-    place.set_hook("training_step", "module");
-    place.epoch = 1;
-    place.batch = 12;
-    place.steady_nano = samples::minimal().steady_nano + 5'000;
+    BoxWriter writer;
+    writer.attach(slot.box());
+    samples::name_samples(slot);
+    writer.enter({.what = samples::kTeardown});
+    usleep(2'000);
+    writer.leave(samples::kTeardown);
+    writer.enter({.what = samples::kTrainingStep, .epoch = 1, .batch = 12});
   });
   RecordSink sink({.folder = records_});
   const Recovered recovered = recover_pending(sink);
@@ -118,11 +121,63 @@ TEST_F(PendingSlotTest, AKilledRunBecomesARecordOfTheLastPlace) {
   EXPECT_EQ(record["epoch"], 1);
   EXPECT_EQ(record["batch_index"], 12);
   EXPECT_TRUE(record["global_step"].is_null());
-  EXPECT_EQ(record["steady_nano"], "86400000005000");
-  EXPECT_EQ(record["time_unix_nano"], "1750000000123461789");
+  const json& crumbs = record["breadcrumbs"];
+  ASSERT_EQ(crumbs.size(), 2U);
+  EXPECT_EQ(crumbs[0]["hook"], "teardown");
+  EXPECT_EQ(crumbs[0]["components"], json({"callback.Spy"}));
+  EXPECT_GE(crumbs[0]["took_micros"], 2'000);
+  EXPECT_GE(crumbs[0]["ago_micros"], crumbs[0]["took_micros"]);
+  EXPECT_EQ(crumbs[1]["hook"], "training_step");
+  EXPECT_EQ(crumbs[1]["ago_micros"], 0);
+  EXPECT_TRUE(crumbs[1]["took_micros"].is_null());
   EXPECT_THAT(record["notes"].back().get<std::string>(),
               HasSubstr("ended without reaching its guard"));
   EXPECT_TRUE(slots_in(records_).empty());
+}
+
+// The record tells when the run was last heard of, on both clocks.
+TEST_F(PendingSlotTest, AKilledRunIsDatedByItsLastBreadcrumb) {
+  const Clock& clock = Clock::system();
+  const std::int64_t before = clock.steady_nano();
+  in_killed_child([this](PendingSlot& slot) {
+    Record record = samples::minimal();
+    record.steady_nano = Clock::system().steady_nano();
+    record.time_unix_nano = Clock::system().unix_nano();
+    slot.open(records_, kRun);
+    slot.hold(samples::line_of(record));
+    usleep(20'000);
+    samples::enter(slot, {.what = samples::kTrainingStep});
+    usleep(20'000);
+  });
+  const std::int64_t after = clock.steady_nano();
+  RecordSink sink({.folder = records_});
+  recover_pending(sink);
+  const json record = only_record(sink);
+  const auto nanos = [&](const char* key) {
+    return std::stoll(record[key].get<std::string>());
+  };
+  EXPECT_GE(nanos("steady_nano"), before + 20'000'000);
+  EXPECT_LE(nanos("steady_nano"), after - 20'000'000);
+  EXPECT_NEAR(static_cast<double>(nanos("time_unix_nano") - clock.unix_nano()),
+              static_cast<double>(nanos("steady_nano") - clock.steady_nano()),
+              1e7);
+}
+
+TEST_F(PendingSlotTest, ASlotOfAnotherReleaseIsLeftAlone) {
+  in_killed_child([this](PendingSlot& slot) {
+    slot.open(records_, kRun);
+    slot.hold(samples::line_of(samples::minimal()));
+  });
+  const std::string path = slots_in(records_).at(0);
+  const int file = open(path.c_str(), O_RDWR);
+  const char version = '9';
+  ASSERT_EQ(pwrite(file, &version, 1, SlotHeader::kMagic.size() - 1), 1);
+  close(file);
+  RecordSink sink({.folder = records_});
+  const Recovered recovered = recover_pending(sink);
+  EXPECT_EQ(recovered.appended, 0U);
+  EXPECT_EQ(recovered.damaged, 0U);
+  EXPECT_TRUE(fs::exists(path));
 }
 
 TEST_F(PendingSlotTest, ARecoveredLineHasTheKeysInTheOrderOfAllLines) {
@@ -147,7 +202,7 @@ TEST_F(PendingSlotTest, AFrozenRecordKeepsItsKindAndPlace) {
     slot.open(records_, kRun);
     slot.hold(samples::line_of(samples::minimal()));
     slot.freeze(samples::line_of(samples::typical()));
-    slot.place().set_hook("teardown", "callback.Spy");
+    samples::enter(slot, {.what = samples::kTeardown});
   });
   RecordSink sink({.folder = records_});
   EXPECT_EQ(recover_pending(sink).appended, 1U);
@@ -157,14 +212,14 @@ TEST_F(PendingSlotTest, AFrozenRecordKeepsItsKindAndPlace) {
   EXPECT_EQ(record["exceptions"][0]["type"], "c10::IndexError");
 }
 
-TEST_F(PendingSlotTest, AFileRemovedForTheExitLeavesThePlaceInUse) {
+TEST_F(PendingSlotTest, AFileRemovedForTheExitLeavesTheBoxInUse) {
   PendingSlot slot;
   ASSERT_TRUE(slot.open(records_, kRun));
   slot.hold(samples::line_of(samples::typical()));
   slot.remove_for_exit();
   EXPECT_THAT(slots_in(records_), testing::IsEmpty());
-  slot.place().set_hook("training_step", "module");
-  EXPECT_EQ(slot.place().hook.view(), "training_step");
+  samples::enter(slot, {.what = samples::kTrainingStep, .step = 8});
+  EXPECT_EQ(slot.box().place()->step, 8);
 }
 
 TEST_F(PendingSlotTest, ARunWhoseFolderWasNeverMadeIsFoundToo) {
@@ -268,12 +323,13 @@ TEST_F(PendingSlotTest, AForkedChildDoesNotTouchTheSlotOfItsParent) {
   PendingSlot slot;
   ASSERT_TRUE(slot.open(records_, kRun));
   slot.hold(samples::line_of(samples::minimal()));
-  slot.place().set_hook("training_step", "module");
+  samples::enter(slot, {.what = samples::kTrainingStep, .step = 8});
   const std::string before = content_of(slot.path());
   const pid_t child = fork();
   if (child == 0) {
-    const bool kept = slot.place().hook.view() == "training_step";
-    slot.place().set_hook("teardown", "data");
+    const bool kept = slot.box().place()->step == 8 &&
+                      !slot.names()->find(BoxNames::Kind::kHook, 1).empty();
+    samples::enter(slot, {.what = samples::kTeardown});
     slot.freeze(samples::line_of(samples::typical()));
     slot.close();
     _exit(kept ? 0 : 1);
@@ -281,7 +337,7 @@ TEST_F(PendingSlotTest, AForkedChildDoesNotTouchTheSlotOfItsParent) {
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
-  EXPECT_EQ(slot.place().hook.view(), "training_step");
+  EXPECT_EQ(slot.box().place()->step, 8);
   EXPECT_EQ(content_of(slot.path()), before);
   RecordSink sink({.folder = records_});
   EXPECT_EQ(recover_pending(sink).alive, 1U);
@@ -296,11 +352,11 @@ TEST_F(PendingSlotTest, AFullDiskCostsTheSlotAndNothingElse) {
   EXPECT_FALSE(slot.open(records_, kRun));
   setrlimit(RLIMIT_FSIZE, &previous);
   EXPECT_FALSE(slot.problem().empty());
-  slot.place().set_hook("training_step", "module");
+  samples::enter(slot, {.what = samples::kTrainingStep, .step = 8});
   slot.hold(samples::line_of(samples::minimal()));
   slot.freeze(samples::line_of(samples::typical()));
   slot.close();
-  EXPECT_EQ(slot.place().hook.view(), "training_step");
+  EXPECT_EQ(slot.box().place()->step, 8);
   EXPECT_TRUE(slots_in(records_).empty());
 }
 
@@ -308,7 +364,7 @@ TEST_F(PendingSlotTest, ADiskThatFillsLaterLeavesTheTextBefore) {
   in_killed_child([this](PendingSlot& slot) {
     slot.open(records_, kRun);
     slot.hold(samples::line_of(samples::minimal()));
-    const rlimit small{8'192, RLIM_INFINITY};
+    const rlimit small{kSlotPagesBytes + 4'096, RLIM_INFINITY};
     setrlimit(RLIMIT_FSIZE, &small);
     slot.freeze(samples::line_of(samples::typical()));
   });
@@ -317,21 +373,14 @@ TEST_F(PendingSlotTest, ADiskThatFillsLaterLeavesTheTextBefore) {
   EXPECT_EQ(only_record(sink)["kind"], "killed");
 }
 
-TEST_F(PendingSlotTest, KeepingThePlaceAndFreezingAllocateNothing) {
+TEST_F(PendingSlotTest, KeepingTheBoxAndFreezingAllocateNothing) {
   PendingSlot slot;
   ASSERT_TRUE(slot.open(records_, kRun));
   const std::string line = samples::line_of(samples::typical());
   const std::size_t before = allocations();
-  slot.place().set_hook("on_train_batch_start", std::string_view());
+  samples::enter(slot, {.what = samples::kTrainingStep});
   slot.freeze(line);
   EXPECT_EQ(allocations(), before);
-}
-
-TEST_F(PendingSlotTest, LongNamesAreCut) {
-  SlotPlace place;
-  place.set_hook(std::string(500, 'h'), std::string(500, 'c'));
-  EXPECT_EQ(place.hook.view(), std::string(47, 'h'));
-  EXPECT_EQ(place.component.view(), std::string(95, 'c'));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "box_helpers.h"
 #include "sample_records.h"
 
 namespace mishap::collector {
@@ -42,9 +43,7 @@ void be_killed(const RecordSink& sink, const Uuid& run) {
     PendingSlot slot;
     slot.open(sink.folder(), run.view());
     slot.hold(samples::line_of(record) + "\n");
-    slot.place().stage.set("train");
-    slot.place().set_hook("training_step", "module");
-    slot.place().step = 3;
+    samples::enter(slot, {.what = samples::kTrainingStep, .step = 3});
     raise(SIGKILL);
   }
   waitpid(child, nullptr, 0);

@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
+#include <mishap/trainer/harness/capture/ready_command.h>
 #include <mishap/trainer/harness/capture/reproduce.h>
+
+#include <array>
+#include <string>
 
 namespace mishap {
 namespace {
@@ -27,6 +31,28 @@ TEST_F(ReproduceTest, ACommandThatHoldsItsFaultsIsLeftAlone) {
   set_reproduce_command("train --faults 'a/b=off;c/d=off'", FaultsGo::kInside);
   EXPECT_EQ(reproduce_command("a/b=1*throw(int)"),
             "train --faults 'a/b=off;c/d=off'");
+}
+
+TEST_F(ReproduceTest, HandlersFindTheSameCommand) {
+  const std::string faults = "user/it's=1*throw(int)";
+  std::array<char, 256> room;
+  for (const FaultsGo go :
+       {FaultsGo::kBefore, FaultsGo::kBehind, FaultsGo::kInside}) {
+    set_reproduce_command("train --epochs 3", go);
+    EXPECT_EQ(ready_command(faults, room), reproduce_command(faults));
+    EXPECT_EQ(ready_command("", room), reproduce_command(""));
+  }
+  set_reproduce_command("", FaultsGo::kBefore);
+  prepare_reproduce_command();
+  std::array<char, 8192> large;
+  EXPECT_EQ(ready_command(faults, large), reproduce_command(faults));
+}
+
+TEST_F(ReproduceTest, HandlersFindNoneThatIsTooLong) {
+  set_reproduce_command("train --epochs 3", FaultsGo::kBehind);
+  std::array<char, 20> room;
+  EXPECT_EQ(ready_command("", room), "train --epochs 3");
+  EXPECT_EQ(ready_command("a/b=off", room), "");
 }
 
 }  // namespace

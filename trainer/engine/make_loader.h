@@ -7,6 +7,7 @@
 #include <mishap/trainer/engine/patience.h>
 #include <mishap/trainer/engine/torch_compat.h>
 #include <mishap/trainer/guard/errors.h>
+#include <mishap/trainer/guard/worker_thread.h>
 
 #include <algorithm>
 #include <chrono>
@@ -26,6 +27,7 @@ class CollatedDataset final
   explicit CollatedDataset(Dataset dataset) : dataset_(std::move(dataset)) {}
 
   Batch get_batch(c10::ArrayRef<std::size_t> indices) override {
+    register_worker_thread("loader");
     return collate(dataset_.get_batch(indices));
   }
   compat::DatasetSize size() const override { return dataset_.size(); }

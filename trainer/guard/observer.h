@@ -1,5 +1,8 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+
 namespace mishap {
 
 class Run;
@@ -21,6 +24,12 @@ class Observer {
   /// observer that threw has not entered the run: it and all that would have
   /// come after it hear no more of it.
   virtual void on_enter(Run&) {}
+  /// Of an interceptor: as long as that number is 0 it has nothing to do at
+  /// hooks and need not be called there. Null, it is always called. Asked once
+  /// a run; what it points to outlives the run.
+  virtual const std::atomic<std::uint32_t>* calls_wanted() const noexcept {
+    return nullptr;
+  }
   /// A hook of a component is about to run. A throw is an error of that hook.
   virtual void before(Run&) {}
   /// The hook returned. A throw is an error of that hook.

@@ -77,6 +77,12 @@ void Run::open() {
   attempt([this] {
     enter_all(options_in_.observers, observers_, *this);
     enter_all(options_in_.interceptors, interceptors_, *this);
+    if (observers_.size() == 1) {
+      only_observer_ = observers_.front();
+    }
+    if (interceptors_.size() == 1) {
+      intercept_ = interceptors_.front()->calls_wanted();
+    }
   });
   attempt([this] { keepers_ = make_state_keepers(); });
   // Neither a safe point nor a throw here: the body has not yet said who is to
@@ -109,11 +115,17 @@ void Run::throw_refusal() {
 
 void Run::resume() noexcept {
   seat_.publish(place_);
-  for (Observer* observer : observers_) {
-    observer->resumed(*this);
+  if (only_observer_ != nullptr) [[likely]] {
+    only_observer_->resumed(*this);
+  } else {
+    for (Observer* observer : observers_) {
+      observer->resumed(*this);
+    }
   }
-  for (Observer* interceptor : interceptors_) {
-    interceptor->resumed(*this);
+  if (intercepts()) {
+    for (Observer* interceptor : interceptors_) {
+      interceptor->resumed(*this);
+    }
   }
 }
 
@@ -126,23 +138,39 @@ void Run::enter(Hook hook, Component component) {
     // Code that goes on has handled what was thrown before.
     thrown_ = nullptr;
   }
-  for (Observer* observer : observers_) {
-    observer->before(*this);
+  if (only_observer_ != nullptr) [[likely]] {
+    only_observer_->before(*this);
+  } else {
+    call_before(observers_);
   }
   if (!is_owed(hook)) {
     safe_point();
   }
-  for (Observer* interceptor : interceptors_) {
-    interceptor->before(*this);
+  if (intercepts()) [[unlikely]] {
+    call_before(interceptors_);
   }
 }
 
 void Run::leave() {
-  for (auto it = interceptors_.rbegin(); it != interceptors_.rend(); ++it) {
-    (*it)->after(*this);
+  if (intercepts()) [[unlikely]] {
+    call_after(interceptors_);
   }
   safe_point();
-  for (auto it = observers_.rbegin(); it != observers_.rend(); ++it) {
+  if (only_observer_ != nullptr) [[likely]] {
+    only_observer_->after(*this);
+  } else {
+    call_after(observers_);
+  }
+}
+
+void Run::call_before(std::span<Observer* const> observers) {
+  for (Observer* observer : observers) {
+    observer->before(*this);
+  }
+}
+
+void Run::call_after(std::span<Observer* const> observers) {
+  for (auto it = observers.rbegin(); it != observers.rend(); ++it) {
     (*it)->after(*this);
   }
 }

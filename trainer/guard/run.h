@@ -10,6 +10,7 @@
 #include <mishap/trainer/guard/signals.h>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -223,6 +224,13 @@ class Run {
     }
   }
   void resume() noexcept;
+  [[gnu::noinline]] void call_before(std::span<Observer* const> observers);
+  [[gnu::noinline]] void call_after(std::span<Observer* const> observers);
+  /// An interceptor has something to do at hooks. One relaxed load.
+  bool intercepts() const noexcept {
+    return intercept_ == nullptr ||
+           intercept_->load(std::memory_order_relaxed) != 0;
+  }
   /// Does `piece` of what opens the run; its error waits for throw_refusal().
   template <class Piece>
   void attempt(Piece piece);
@@ -253,6 +261,11 @@ class Run {
   // Those that have entered: they alone hear of the run.
   std::span<Observer* const> observers_;
   std::span<Observer* const> interceptors_;
+  // The one that there is as a rule, null when there are more: a hook goes
+  // through here a million times.
+  Observer* only_observer_ = nullptr;
+  // What the only interceptor says of its calls, null where there are more.
+  const std::atomic<std::uint32_t>* intercept_ = nullptr;
 
   std::exception_ptr refusal_;
   std::exception_ptr thrown_;

@@ -21,10 +21,8 @@ constexpr std::int64_t kSameRequestNanos = 1'000'000'000;
 struct Slot {
   std::atomic<bool> used{false};
   std::atomic<std::uint32_t> arrived_at_entry{0};
-  std::atomic<std::uint64_t> where{0};
-  std::atomic<std::uint64_t> counters{0};
-  std::atomic<std::uint64_t> where_at_signal{0};
-  std::atomic<std::uint64_t> counters_at_signal{0};
+  PackedPlace place;
+  PackedPlace place_at_signal;
 };
 
 // An action in two copies: a handler on another thread reads the one while the
@@ -60,7 +58,6 @@ struct Registry {
   std::array<Installation, kSignals.size()> installations;
   std::atomic<pid_t> owner{0};
   std::atomic<std::size_t> seats{0};
-  std::atomic<std::uint32_t> arrived{0};
   std::atomic<std::uint32_t> answered{0};
   // The newest one that a handler of the program was told of.
   std::atomic<std::uint32_t> passed_on{0};
@@ -74,39 +71,11 @@ struct Registry {
 // Constant-initialised and trivially destructible in effect: the handler may
 // run before main and after it.
 constinit Registry registry;
-static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 std::int64_t now_nanos() noexcept {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
-}
-
-std::uint64_t pack_where(const Place& place) noexcept {
-  return static_cast<std::uint64_t>(place.stage) |
-         static_cast<std::uint64_t>(place.hook) << 8U |
-         static_cast<std::uint64_t>(place.component.index()) << 16U |
-         static_cast<std::uint64_t>(static_cast<std::uint32_t>(place.batch + 1))
-             << 32U;
-}
-
-std::uint64_t pack_counters(const Place& place) noexcept {
-  constexpr std::uint64_t kStepMask = (std::uint64_t{1} << 40U) - 1;
-  return (static_cast<std::uint64_t>(place.step + 1) & kStepMask) |
-         static_cast<std::uint64_t>(place.epoch + 1) << 40U;
-}
-
-Place unpack(std::uint64_t where, std::uint64_t counters) noexcept {
-  constexpr std::uint64_t kStepMask = (std::uint64_t{1} << 40U) - 1;
-  Place place;
-  place.stage = static_cast<Stage>(where & 0xffU);
-  place.hook = static_cast<Hook>(where >> 8U & 0xffU);
-  place.component =
-      Component::from_index(static_cast<std::uint16_t>(where >> 16U & 0xffffU));
-  place.batch = static_cast<std::int64_t>(where >> 32U) - 1;
-  place.step = static_cast<std::int64_t>(counters & kStepMask) - 1;
-  place.epoch = static_cast<std::int64_t>(counters >> 40U) - 1;
-  return place;
 }
 
 std::size_t index_of(int signal) noexcept {
@@ -140,7 +109,7 @@ bool belongs_to_an_answered_run(std::uint32_t arrived) noexcept {
 }
 
 void raise_unanswered() noexcept {
-  const std::uint32_t arrived = registry.arrived.load();
+  const std::uint32_t arrived = detail::arrived.load();
   std::uint32_t answered = registry.answered.load();
   if (answered != arrived &&
       registry.answered.compare_exchange_strong(answered, arrived) &&
@@ -209,7 +178,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     errno = saved_errno;
     return;
   }
-  const std::uint32_t arrived = registry.arrived.load();
+  const std::uint32_t arrived = detail::arrived.load();
   if (belongs_to_an_answered_run(arrived)) {
     if (now - registry.first_nanos.load() > kSameRequestNanos) {
       die_by(signal);
@@ -220,15 +189,13 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     registry.code.store(received.code);
     registry.sender.store(received.sender);
     for (Slot& slot : registry.slots) {
-      slot.where_at_signal.store(slot.where.load(std::memory_order_relaxed));
-      slot.counters_at_signal.store(
-          slot.counters.load(std::memory_order_relaxed));
+      slot.place_at_signal.copy_from(slot.place);
     }
     const bool is_heard = is_handler(before);
     if (is_heard) {
       registry.passed_on.store(arrived + 1);
     }
-    registry.arrived.fetch_add(1);
+    detail::arrived.fetch_add(1);
     if (is_heard) {
       pass_on(before, signal, info, context);
     }
@@ -309,13 +276,13 @@ void Seat::enter(const Seat* parent) noexcept {
   }
   const std::lock_guard lock(registry.mutex);
   seen_ = parent != nullptr && parent->entered_ ? parent->seen_
-                                                : registry.arrived.load();
+                                                : detail::arrived.load();
   for (std::size_t i = 0; i < kSlots; ++i) {
     Slot& slot = registry.slots[i];
     if (!slot.used.load()) {
       slot.arrived_at_entry.store(seen_);
-      slot.where.store(pack_where({}));
-      slot.counters.store(pack_counters({}));
+      slot.place.store({});
+      shown_ = &slot.place;
       slot.used.store(true);
       slot_ = static_cast<std::int8_t>(i);
       break;
@@ -337,6 +304,7 @@ void Seat::leave() noexcept {
     if (slot_ >= 0) {
       registry.slots[static_cast<std::size_t>(slot_)].used.store(false);
       slot_ = -1;
+      shown_ = nullptr;
     }
     entered_ = false;
     // The handlers go first: one that finds no seat takes the signal for
@@ -353,40 +321,22 @@ void Seat::leave() noexcept {
   raise_unanswered();
 }
 
-bool Seat::pending() const noexcept {
-  return entered_ && registry.arrived.load(std::memory_order_relaxed) != seen_;
-}
-
 Received Seat::honour() noexcept {
-  seen_ = registry.arrived.load();
+  seen_ = detail::arrived.load();
   registry.answered.store(seen_);
   return {registry.signal.load(), registry.code.load(), registry.sender.load(),
           registry.first_nanos.load()};
 }
 
-void Seat::publish(const Place& place) noexcept {
-  if (slot_ >= 0) {
-    Slot& slot = registry.slots[static_cast<std::size_t>(slot_)];
-    slot.where.store(pack_where(place), std::memory_order_relaxed);
-    slot.counters.store(pack_counters(place), std::memory_order_relaxed);
-  }
-}
-
 std::optional<Place> Seat::place() const noexcept {
-  if (slot_ < 0) {
-    return std::nullopt;
-  }
-  const Slot& slot = registry.slots[static_cast<std::size_t>(slot_)];
-  return unpack(slot.where.load(std::memory_order_relaxed),
-                slot.counters.load(std::memory_order_relaxed));
+  return shown_ == nullptr ? std::nullopt : std::optional(shown_->load());
 }
 
 Place Seat::place_at_signal() const noexcept {
   if (slot_ < 0) {
     return {};
   }
-  const Slot& slot = registry.slots[static_cast<std::size_t>(slot_)];
-  return unpack(slot.where_at_signal.load(), slot.counters_at_signal.load());
+  return registry.slots[static_cast<std::size_t>(slot_)].place_at_signal.load();
 }
 
 bool install_outside_action(OutsideAction action) noexcept {

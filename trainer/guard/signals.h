@@ -1,13 +1,19 @@
 #pragma once
 
-#include <mishap/trainer/guard/place.h>
+#include <mishap/trainer/guard/packed_place.h>
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
 namespace mishap::signals {
+
+namespace detail {
+/// Counts the requests of the process.
+inline constinit std::atomic<std::uint32_t> arrived{0};
+}  // namespace detail
 
 /// A SIGINT or SIGTERM as its handler saw it.
 struct Received {
@@ -48,13 +54,19 @@ class Seat {
   bool entered() const noexcept { return entered_; }
 
   /// A signal waits for this run. One relaxed load.
-  bool pending() const noexcept;
+  bool pending() const noexcept {
+    return entered_ && detail::arrived.load(std::memory_order_relaxed) != seen_;
+  }
 
   /// The signal that waits; marks it as honoured.
   Received honour() noexcept;
 
   /// Keeps the place current for the handler. Two plain stores.
-  void publish(const Place& place) noexcept;
+  void publish(const Place& place) noexcept {
+    if (shown_ != nullptr) {
+      shown_->store(place);
+    }
+  }
 
   /// What was published last; nothing when that is not known. From any thread
   /// while the seat is held.
@@ -67,6 +79,7 @@ class Seat {
   std::uint32_t seen_ = 0;
   std::int8_t slot_ = -1;
   bool entered_ = false;
+  PackedPlace* shown_ = nullptr;
 };
 
 /// What to do with a signal that arrives while no seat is held. Called in the

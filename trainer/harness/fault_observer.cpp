@@ -81,6 +81,10 @@ void FaultObserver::on_enter(Run&) {
                                                      nullptr);
 }
 
+const std::atomic<std::uint32_t>* FaultObserver::calls_wanted() const noexcept {
+  return &faultinject::listeners();
+}
+
 void FaultObserver::before(Run& run) {
   if (faultinject::active()) [[unlikely]] {
     report(run, false);

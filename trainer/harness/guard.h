@@ -40,8 +40,16 @@ void guard(std::string_view name, const std::function<void(Run&)>& body,
 /// 1 failure, 2 bad input (mishap::InputError), 3 contract violated, 128 + n
 /// signal n. An error or a signal outside every guard leaves a record too, with
 /// `entry_point` null. A piece of cleanup that passes its limit ends the
-/// process with 124, by _exit(), once the record stands in the file.
+/// process with 124, by _exit(), once the record stands in the file. Calls
+/// record_crashes().
 int guarded_main(int argc, char** argv, const std::function<void()>& work);
+
+/// From now on until the process ends a fatal signal or std::terminate() leaves
+/// a record also where no guard is open, with `entry_point` null; inside one it
+/// does so anyway. The process ends as it would have without. Records go to
+/// MISHAP_RECORDS, else "mishap-records". Call it early on the main thread;
+/// once is enough. Thread-safe.
+void record_crashes();
 
 /// Arms the plan in MISHAP_FAULTS or in the file that MISHAP_FAULTS_FILE names,
 /// as long as the result lives, and says so on stderr; nothing without one. No

@@ -1,5 +1,6 @@
 #include <cxxabi.h>
 #include <mishap/collector/clock.h>
+#include <mishap/collector/crash/process_phase.h>
 #include <mishap/collector/exception_chain.h>
 #include <mishap/collector/record_writer.h>
 #include <mishap/collector/throw_site.h>
@@ -18,6 +19,20 @@
 
 namespace mishap {
 namespace {
+
+// What comes after the work is the end of the process: exit handlers, static
+// objects.
+class MainPhase {
+ public:
+  MainPhase() noexcept {
+    collector::set_process_phase(collector::ProcessPhase::kRunning);
+  }
+  ~MainPhase() {
+    collector::set_process_phase(collector::ProcessPhase::kExiting);
+  }
+  MainPhase(const MainPhase&) = delete;
+  MainPhase& operator=(const MainPhase&) = delete;
+};
 
 // What the handler needs, made before a signal can come.
 struct OutsideRecord {
@@ -88,6 +103,8 @@ int guarded_main(int /*argc*/, char** /*argv*/,
   try {
     const collector::ThrowCaptureScope throws;
     const GuardedProgram program;
+    const MainPhase phase;
+    record_crashes();
     if (outside == nullptr) {
       auto* made = new OutsideRecord;
       made->sink = &sink_for({});

@@ -1,38 +1,38 @@
-#include <mishap/collector/clock.h>
 #include <mishap/trainer/harness/capture/breadcrumbs.h>
 
-#if defined(__x86_64__) || defined(__i386__)
-#include <x86intrin.h>
-#endif
-
 namespace mishap {
+namespace {
 
-std::uint64_t crumb_ticks() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-  return __rdtsc();
-#else
-  return static_cast<std::uint64_t>(collector::Clock::system().steady_nano());
-#endif
+// No place: there are fewer stages.
+constexpr std::uint64_t kNothing = ~std::uint64_t{0};
+
+}  // namespace
+
+Place from_box(const collector::BoxPlace& place) noexcept {
+  return {static_cast<Stage>(place.what.stage),
+          static_cast<Hook>(place.what.hook),
+          Component::from_index(place.what.component),
+          place.epoch,
+          place.batch,
+          place.step};
 }
 
-TickClock::TickClock() noexcept
-    : first_ticks_(crumb_ticks()),
-      first_nanos_(collector::Clock::system().steady_nano()) {}
+void Breadcrumbs::attach(collector::BlackBox& box,
+                         collector::BoxNames* names) noexcept {
+  writer_.attach(box);
+  names_ = names;
+  known_.fill(kNothing);
+}
 
-void TickClock::calibrate() noexcept {
-  const std::uint64_t ticks = crumb_ticks() - first_ticks_;
-  const std::int64_t nanos =
-      collector::Clock::system().steady_nano() - first_nanos_;
-  if (ticks > 0) {
-    nanos_per_tick_ = static_cast<double>(nanos) / static_cast<double>(ticks);
+void Breadcrumbs::learn(const Place& place, std::uint64_t what) noexcept {
+  using Kind = collector::BoxNames::Kind;
+  const collector::BoxPlace at = to_box(place);
+  known_[(at.what.hook ^ at.what.component * 5U) % kKnown] = what;
+  if (names_ != nullptr) {
+    names_->add(Kind::kStage, at.what.stage, to_string(place.stage));
+    names_->add(Kind::kHook, at.what.hook, to_string(place.hook));
+    names_->add(Kind::kComponent, at.what.component, place.component.name());
   }
-}
-
-std::int64_t TickClock::steady_nanos(std::uint64_t ticks) const noexcept {
-  // Signed: a crumb of another core may be a little older than the start.
-  const auto delta = static_cast<std::int64_t>(ticks - first_ticks_);
-  return first_nanos_ + static_cast<std::int64_t>(static_cast<double>(delta) *
-                                                  nanos_per_tick_);
 }
 
 }  // namespace mishap

@@ -3,12 +3,13 @@
 #include <mishap/collector/modules.h>
 #include <mishap/collector/record_writer.h>
 #include <mishap/collector/resolve/capture.h>
-#include <mishap/collector/run_facts.h>
 #include <mishap/collector/throw_hook.h>
 #include <mishap/faultinject/firing.h>
 #include <mishap/trainer/harness/capture/capture_observer.h>
 #include <mishap/trainer/harness/capture/capture_storage.h>
+#include <mishap/trainer/harness/capture/crash_capture.h>
 #include <mishap/trainer/harness/capture/failure_report.h>
+#include <mishap/trainer/harness/capture/prepared_facts.h>
 #include <mishap/trainer/harness/capture/record_parts.h>
 #include <mishap/trainer/harness/capture/recorded_errors.h>
 #include <mishap/trainer/harness/capture/reproduce.h>
@@ -49,7 +50,9 @@ collector::RunOutcome outcome_of(const Run& run) noexcept {
 }  // namespace
 
 CaptureObserver::CaptureObserver(const CaptureOptions& options)
-    : options_(own_or_outer(options)), sink_(sink_for(options_)) {}
+    : options_(own_or_outer(options)), sink_(sink_for(options_)) {
+  crumbs_.attach(slot_.box(), nullptr);
+}
 
 const CaptureOptions& CaptureObserver::own_or_outer(
     const CaptureOptions& options) {
@@ -109,26 +112,20 @@ void CaptureObserver::watch(Run& run) {
   if (options_.writes && options_.pending_slot &&
       slot_.open(sink_.folder(), run_id_.view())) {
     slot_.hold(write_line(*storage_));
+    crumbs_.attach(slot_.box(), slot_.names());
   }
   enlist();
-}
-
-void CaptureObserver::before(Run& run) {
-  crumbs_.enter(run.place());
-  show_place(run.place());
-}
-
-void CaptureObserver::resumed(Run& run) noexcept { show_place(run.place()); }
-
-void CaptureObserver::show_place(const Place& place) noexcept {
-  if (slot_.is_open()) {
-    collector::SlotPlace& out = slot_.place();
-    out.stage.set(to_string(place.stage));
-    out.set_hook(to_string(place.hook), place.component.name());
-    out.epoch = place.epoch;
-    out.batch = place.batch;
-    out.step = place.step;
+  if (options_.writes && options_.crashes) {
+    prepare_for_crashes();
+    registered_.emplace(gettid() == getpid() ? "main" : "caller");
+    crashes_.emplace();
   }
+}
+
+void CaptureObserver::before(Run& run) { crumbs_.enter(run.place()); }
+
+void CaptureObserver::resumed(Run& run) noexcept {
+  crumbs_.resume(run.place());
 }
 
 void CaptureObserver::after(Run& run) { crumbs_.leave(run.place()); }
@@ -145,7 +142,6 @@ void CaptureObserver::on_failure(Run& run, const Failure& failure) noexcept {
   Record& record = storage.record;
   collector::RawTrace catch_site;
   collector::capture_stack(catch_site);
-  ticks_.calibrate();
   record.time_unix_nano = collector::Clock::system().unix_nano();
   record.steady_nano = collector::Clock::system().steady_nano();
   record.sequence = collector::next_sequence();
@@ -157,7 +153,7 @@ void CaptureObserver::on_failure(Run& run, const Failure& failure) noexcept {
   storage.catch_site = catch_site;
   fill_exceptions(storage, catch_site, FrameDetail::kLocated);
   fill_thread(storage);
-  fill_crumbs(storage, crumbs_, ticks_);
+  fill_crumbs(storage, slot_.box());
   fill_fault(storage, run, firings_at_start_);
   fill_state(storage, run);
   if (run.interrupt()) {
@@ -186,8 +182,11 @@ void CaptureObserver::on_close(Run& run, const Failure* failure) noexcept {
     return;
   }
   settle(run, failure);
+  crashes_.reset();
+  registered_.reset();
   delist();
   slot_.close();
+  crumbs_.attach(slot_.box(), nullptr);
   throws_.reset();
   give_back(std::move(storage_));
   innermost = outer_;
@@ -225,6 +224,8 @@ void CaptureObserver::on_abandoned(Run&) noexcept {
     const std::lock_guard telling(telling_);
     told_ = true;
   }
+  crashes_.reset();
+  registered_.reset();
   delist();
 }
 
@@ -242,10 +243,8 @@ void CaptureObserver::append_and_report() noexcept {
 void CaptureObserver::append_row(collector::RunOutcome outcome, bool has_record,
                                  bool knows_options) noexcept {
   try {
-    static const collector::RunFacts* const facts =
-        new collector::RunFacts(collector::RunFacts::gather());
     collector::RunRow row;
-    facts->fill(row);
+    run_facts().fill(row);
     row.run_id = run_id_.view();
     row.parent_run_id = storage_->record.parent_run_id;
     row.entry_point = run_->entry_point();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <mishap/collector/crash/fatal_signals.h>
+#include <mishap/collector/crash/thread_registry.h>
 #include <mishap/collector/pending_slot.h>
 #include <mishap/collector/record.h>
 #include <mishap/collector/run_row.h>
@@ -31,7 +33,7 @@ struct CaptureStorage;
 /// failure of that leaves the rest.
 ///
 /// Who ends the process in the middle of the run, on whatever thread, has its
-/// record written first: on_process_exit() and end_of_overtime().
+/// record written first: on_process_exit(), end_of_overtime() and on_crash().
 class CaptureObserver final : public Observer, private OpenRun {
  public:
   /// A run inside another one that names no folder of its own keeps its records
@@ -57,12 +59,20 @@ class CaptureObserver final : public Observer, private OpenRun {
  private:
   /// Reserves what the record needs and opens the pending slot.
   void watch(Run& run);
-  void show_place(const Place& place) noexcept;
   static const CaptureOptions& own_or_outer(const CaptureOptions& options);
   bool on_process_exit(const ProcessExit& exit) noexcept override;
 
-  bool is_on_own_thread() const noexcept;
+  bool on_crash(const collector::Crash& crash,
+                const CrashCircumstances& circumstances) noexcept override;
+  bool is_on_this_thread() const noexcept override;
+
+  bool is_on_own_thread() const noexcept { return is_on_this_thread(); }
+  /// Place, breadcrumbs, fault and process of a run that has not failed yet.
+  /// Async-signal-safe.
+  void fill_where(std::optional<Place> place) noexcept;
   void fill_unfrozen(const Overtime* late) noexcept;
+  void fill_crashed(const collector::Crash& crash) noexcept;
+  void append_crashed_row() noexcept;
   void fill_unfinished_cleanup() noexcept;
   void tell_end(collector::RecordKind kind, const ProcessExit& exit,
                 const Overtime* late) noexcept;
@@ -80,10 +90,11 @@ class CaptureObserver final : public Observer, private OpenRun {
   const Run* run_ = nullptr;
   pthread_t thread_{};
   std::optional<collector::ThrowCaptureScope> throws_;
+  std::optional<collector::CrashScope> crashes_;
+  std::optional<collector::ThreadScope> registered_;
   std::unique_ptr<CaptureStorage> storage_;
-  BreadcrumbRing crumbs_;
-  TickClock ticks_;
   collector::PendingSlot slot_;
+  Breadcrumbs crumbs_;
   std::int64_t start_unix_nanos_ = 0;
   std::int64_t start_steady_nanos_ = 0;
   std::uint64_t firings_at_start_ = 0;

@@ -20,6 +20,9 @@ struct CaptureOptions {
   /// Keep a record in a slot file while the run lives, so that a process that
   /// is killed leaves one. Costs some 50 microseconds a run.
   bool pending_slot = true;
+  /// A fatal signal and std::terminate() leave a record before the process ends
+  /// of them as it would have. False leaves the handlers to the embedder.
+  bool crashes = true;
 };
 
 }  // namespace mishap

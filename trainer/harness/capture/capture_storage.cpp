@@ -198,8 +198,8 @@ std::string_view message_of(const ChainEntry& entry) noexcept {
 }
 
 void fill_exceptions(CaptureStorage& storage,
-                     const collector::RawTrace& catch_site,
-                     FrameDetail detail) noexcept {
+                     const collector::RawTrace& catch_site, FrameDetail detail,
+                     collector::StackOrigin origin_of_catch_site) noexcept {
   storage.frame_count = 0;
   storage.text_size = 0;
   std::size_t count = 0;
@@ -216,8 +216,7 @@ void fill_exceptions(CaptureStorage& storage,
       out.stack = fill_stack(storage, entry.site->trace,
                              collector::StackOrigin::kThrow, detail);
     } else if (count == 0) {
-      out.stack = fill_stack(storage, catch_site,
-                             collector::StackOrigin::kCatch, detail);
+      out.stack = fill_stack(storage, catch_site, origin_of_catch_site, detail);
     }
     ++count;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <mishap/collector/crash/black_box.h>
 #include <mishap/collector/exception_chain.h>
 #include <mishap/collector/record.h>
 #include <mishap/collector/record_writer.h>
@@ -7,7 +8,6 @@
 #include <mishap/collector/sink.h>
 #include <mishap/collector/uuid.h>
 #include <mishap/faultinject/firing.h>
-#include <mishap/trainer/harness/capture/breadcrumbs.h>
 #include <mishap/trainer/harness/capture/state_probe.h>
 
 #include <array>
@@ -38,9 +38,12 @@ struct CaptureStorage {
       exceptions;
   std::array<collector::RecordFrame, kMaxFrames> frames;
   std::size_t frame_count = 0;
-  std::array<collector::RecordBreadcrumb, 2 * BreadcrumbRing::kCapacity> crumbs;
+  std::array<collector::RecordBreadcrumb, 2 * collector::BlackBox::kCrumbs>
+      crumbs;
   std::array<collector::RecordCleanup, kMaxCleanup> cleanup;
   std::array<collector::RecordSuppressed, kMaxSuppressed> suppressed;
+  /// The thread that crashed, where the run had failed before.
+  collector::RecordThreadStack crashed;
   /// Modules of the run's row that frames point to, by their index in the
   /// process.
   std::array<int, kMaxModules> modules{};
@@ -89,7 +92,8 @@ std::string_view message_of(const collector::ChainEntry& entry) noexcept;
 /// the user's own frames are left out; `truncated` says so. A frame that is not
 /// the user's own is named without its arguments.
 void fill_exceptions(CaptureStorage& storage,
-                     const collector::RawTrace& catch_site,
-                     FrameDetail detail) noexcept;
+                     const collector::RawTrace& catch_site, FrameDetail detail,
+                     collector::StackOrigin origin_of_catch_site =
+                         collector::StackOrigin::kCatch) noexcept;
 
 }  // namespace mishap

@@ -73,4 +73,29 @@ bool OpenRun::end_all(const ProcessExit& exit) noexcept {
   return had_runs;
 }
 
+bool OpenRun::crash_all(const collector::Crash& crash) noexcept {
+  // Without it when its owner is the thread that fails.
+  const auto lock = bounded_lock(open_runs_mutex);
+  OpenRun* here = newest_run;
+  for (OpenRun* run = newest_run; run != nullptr; run = run->older_) {
+    if (run->is_on_this_thread()) {
+      here = run;
+      break;
+    }
+  }
+  if (here == nullptr) {
+    return false;
+  }
+  const pid_t self = getpid();
+  const bool is_parents = here->process_ != self;
+  // The one that it happened in first: whatever comes next, it is told.
+  bool told = here->on_crash(
+      crash, {.happened_here = true, .in_forked_child = is_parents});
+  for (OpenRun* run = newest_run; run != nullptr && !is_parents;
+       run = run->older_) {
+    told |= run != here && run->process_ == self && run->on_crash(crash, {});
+  }
+  return told;
+}
+
 }  // namespace mishap

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <mishap/collector/crash/crash.h>
 #include <sys/types.h>
 
 namespace mishap {
@@ -8,6 +9,15 @@ namespace mishap {
 struct ProcessExit {
   /// What its parent will see.
   int status = 1;
+};
+
+/// How a crash concerns one of the open runs.
+struct CrashCircumstances {
+  /// This run is where it happened.
+  bool happened_here = false;
+  /// The process is a child made by fork(): the run, its slot and its identity
+  /// belong to the parent.
+  bool in_forked_child = false;
 };
 
 /// A run that has not ended yet. It hears when the process is left by exit(),
@@ -24,6 +34,12 @@ class OpenRun {
   /// a failure does.
   static bool end_all(const ProcessExit& exit) noexcept;
 
+  /// Tells every open run of a crash that ends the process; the innermost one
+  /// of the thread that fails, else the newest, is told that it is the one to
+  /// speak on stderr. Returns whether one told of it. In a child made by fork()
+  /// only that one is told. Async-signal-safe.
+  static bool crash_all(const collector::Crash& crash) noexcept;
+
   /// The open runs, newest first; for use in on_process_exit().
   static const OpenRun* newest() noexcept;
   const OpenRun* older() const noexcept { return older_; }
@@ -39,6 +55,11 @@ class OpenRun {
   /// False when the outcome of the run was settled already. Called on the
   /// thread that ends the process, under a lock.
   virtual bool on_process_exit(const ProcessExit& exit) noexcept = 0;
+
+  /// The same for a crash, in a signal handler.
+  virtual bool on_crash(const collector::Crash& crash,
+                        const CrashCircumstances& circumstances) noexcept = 0;
+  virtual bool is_on_this_thread() const noexcept = 0;
 
  private:
   bool enlisted_ = false;

@@ -26,20 +26,28 @@ collector::RunOutcome outcome_of(collector::RecordKind kind) noexcept {
 
 }  // namespace
 
-bool CaptureObserver::is_on_own_thread() const noexcept {
+bool CaptureObserver::is_on_this_thread() const noexcept {
   return pthread_equal(thread_, pthread_self()) != 0;
+}
+
+void CaptureObserver::fill_where(std::optional<Place> place) noexcept {
+  collector::Record& record = storage_->record;
+  record.place = to_record(run_->entry_point(), place.value_or(Place{}));
+  if (!place) {
+    record.place.stage = {};
+  }
+  fill_fault(*storage_, *run_, firings_at_start_);
+  record.process = sample_process();
 }
 
 void CaptureObserver::fill_unfrozen(const Overtime* late) noexcept {
   collector::Record& record = storage_->record;
-  ticks_.calibrate();
   record.time_unix_nano = collector::Clock::system().unix_nano();
   record.steady_nano = collector::Clock::system().steady_nano();
   record.sequence = collector::next_sequence();
   std::optional<Place> place;
   if (is_on_own_thread()) {
     place = run_->place();
-    fill_crumbs(*storage_, crumbs_, ticks_);
   } else {
     place = run_->seat().place();
   }
@@ -48,13 +56,9 @@ void CaptureObserver::fill_unfrozen(const Overtime* late) noexcept {
     place->hook = late->piece.hook;
     place->component = late->piece.component;
   }
-  record.place = to_record(run_->entry_point(), place.value_or(Place{}));
-  if (!place) {
-    record.place.stage = {};
-  }
+  fill_crumbs(*storage_, slot_.box());
   record.thread.role = record.thread.id == getpid() ? "main" : "caller";
-  fill_fault(*storage_, *run_, firings_at_start_);
-  record.process = sample_process();
+  fill_where(place);
   try {
     storage_->reproduce = reproduce_command(record.fault.spec);
     record.reproduce = storage_->reproduce;

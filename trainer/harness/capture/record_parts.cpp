@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 namespace mishap {
 namespace {
@@ -130,20 +132,24 @@ void fill_thread(CaptureStorage& storage) noexcept {
                                       : "worker";
 }
 
-void fill_crumbs(CaptureStorage& storage, const BreadcrumbRing& ring,
-                 const TickClock& clock) noexcept {
+void fill_crumbs(CaptureStorage& storage,
+                 const collector::BlackBox& box) noexcept {
+  std::array<collector::BoxCrumb, collector::BlackBox::kCrumbs> crumbs;
+  collector::TickClock clock = box.clock;
+  clock.calibrate();
   std::size_t count = 0;
-  for (std::size_t i = 0; i < ring.size(); ++i) {
-    const Breadcrumb& crumb = ring[i];
+  for (const collector::BoxCrumb& crumb :
+       std::span(crumbs).first(box.read(crumbs))) {
+    const Place place = from_box({.what = crumb.what});
     collector::RecordBreadcrumb out;
-    out.hook = to_string(crumb.hook);
-    out.component = crumb.component.name();
+    out.hook = to_string(place.hook);
+    out.component = place.component.name();
     out.phase = collector::CrumbPhase::kBefore;
-    out.steady_nano = clock.steady_nanos(crumb.ticks);
+    out.steady_nano = clock.steady_nanos(crumb.begin_ticks);
     storage.crumbs[count++] = out;
-    if (crumb.end_ticks != 0) {
+    if (crumb.end_ticks) {
       out.phase = collector::CrumbPhase::kAfter;
-      out.steady_nano = clock.steady_nanos(crumb.end_ticks);
+      out.steady_nano = clock.steady_nanos(*crumb.end_ticks);
       storage.crumbs[count++] = out;
     }
   }
@@ -202,7 +208,7 @@ void fill_cleanup(CaptureStorage& storage,
 }
 
 void fill_state(CaptureStorage& storage, const Run& run) noexcept {
-  Record& record = storage.record;
+  collector::Record& record = storage.record;
   storage.state = {};
   probe_state(run, storage.chain, storage.state);
   record.modes = storage.state.modes;

@@ -24,8 +24,9 @@ collector::FaultStatus fault_status() noexcept;
 /// The thread of the innermost cause of `storage.chain`, else the calling one.
 void fill_thread(CaptureStorage& storage) noexcept;
 
-void fill_crumbs(CaptureStorage& storage, const BreadcrumbRing& ring,
-                 const TickClock& clock) noexcept;
+/// From any thread, and from a signal handler.
+void fill_crumbs(CaptureStorage& storage,
+                 const collector::BlackBox& box) noexcept;
 
 /// The fault that fired last, if it did so in this run.
 void fill_fault(CaptureStorage& storage, const Run& run,

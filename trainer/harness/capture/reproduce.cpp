@@ -1,3 +1,4 @@
+#include <mishap/trainer/harness/capture/ready_command.h>
 #include <mishap/trainer/harness/capture/reproduce.h>
 
 #include <algorithm>
@@ -14,12 +15,19 @@ struct Command {
   std::mutex mutex;
   std::string text;
   FaultsGo faults_go = FaultsGo::kBefore;
+  bool is_ready = false;
 };
 
 // Never destroyed: a run may fail after main.
 Command& command() {
   static Command* const instance = new Command;
   return *instance;
+}
+
+std::string change_to_folder() {
+  std::error_code error;
+  const std::string folder = std::filesystem::current_path(error).string();
+  return "cd " + shell_quoted(folder) + " && ";
 }
 
 bool is_plain(char c) {
@@ -67,6 +75,17 @@ void set_reproduce_command(std::string text, FaultsGo faults_go) {
   const std::lock_guard lock(current.mutex);
   current.text = std::move(text);
   current.faults_go = faults_go;
+  current.is_ready = !current.text.empty() || faults_go == FaultsGo::kInside;
+  keep_ready_command({}, current.text, faults_go);
+}
+
+void prepare_reproduce_command() {
+  Command& current = command();
+  const std::lock_guard lock(current.mutex);
+  if (!current.is_ready) {
+    keep_ready_command(change_to_folder(), command_line(), FaultsGo::kBefore);
+    current.is_ready = true;
+  }
 }
 
 std::string reproduce_command(std::string_view faults) {
@@ -81,9 +100,7 @@ std::string reproduce_command(std::string_view faults) {
   }
   std::string text = current.text;
   if (text.empty()) {
-    std::error_code error;
-    const std::string folder = std::filesystem::current_path(error).string();
-    text = "cd " + shell_quoted(folder) + " && ";
+    text = change_to_folder();
     if (!faults.empty()) {
       text += "MISHAP_FAULTS=" + shell_quoted(faults) + ' ';
     }

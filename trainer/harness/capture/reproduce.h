@@ -25,6 +25,10 @@ void set_reproduce_command(std::string command, FaultsGo faults_go);
 /// plan may be empty.
 std::string reproduce_command(std::string_view faults);
 
+/// Makes the command of this process ready for ready_command(), unless one was
+/// set. Costs some system calls once. Thread-safe.
+void prepare_reproduce_command();
+
 /// The text as one word of a POSIX shell.
 std::string shell_quoted(std::string_view text);
 

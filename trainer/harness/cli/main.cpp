@@ -3,6 +3,7 @@
 #include <mishap/trainer/harness/cli/repro_command.h>
 #include <mishap/trainer/harness/cli/show_command.h>
 #include <mishap/trainer/harness/cli/torch_part.h>
+#include <mishap/trainer/harness/cli/watch_command.h>
 
 #include <vector>
 
@@ -19,11 +20,10 @@ int main(int argc, char** argv) {
       "sweep", "fail every hit of every point and judge the cleanup"));
   program.add(repro_command());
   program.add(show_command());
+  program.add(watch_command());
   std::vector<Probe> probes = standard_probes();
   probes.push_back(torch_part_probe());
   program.add(doctor_command(std::move(probes)));
-  program.add_hidden(
-      not_yet("watch", "guard the program with mishap::guard instead"));
   program.add_hidden(not_yet("report", "see 'mishap show' and summary.json"));
   program.add_hidden(
       not_yet("dataset", "records.jsonl is one JSON object a line"));

@@ -55,11 +55,12 @@ int lines_in(const std::string& text) {
 
 // G16, cpptrace#73
 TEST(CasesOfCrashes, RecordRowAndReportOfAFault) {
+  set_reproduce_command("train --epochs 3", FaultsGo::kBefore);
   const Ended ended = crash_in_fit([](mishap::Run& run) {
-    set_reproduce_command("train --epochs 3", FaultsGo::kBefore);
     run.step(7);
     fault();
   });
+  set_reproduce_command("", FaultsGo::kBefore);
   EXPECT_EQ(ended.status, 128 + SIGSEGV);
   ASSERT_EQ(ended.records.size(), 1U);
   const json& record = ended.records.front();

@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <mishap/trainer/harness/capture/ready_command.h>
 #include <mishap/trainer/harness/capture/reproduce.h>
 
 #include <array>
@@ -35,24 +34,27 @@ TEST_F(ReproduceTest, ACommandThatHoldsItsFaultsIsLeftAlone) {
 
 TEST_F(ReproduceTest, HandlersFindTheSameCommand) {
   const std::string faults = "user/it's=1*throw(int)";
-  std::array<char, 256> room;
+  std::array<char, 8192> room;
   for (const FaultsGo go :
        {FaultsGo::kBefore, FaultsGo::kBehind, FaultsGo::kInside}) {
-    set_reproduce_command("train --epochs 3", go);
-    EXPECT_EQ(ready_command(faults, room), reproduce_command(faults));
-    EXPECT_EQ(ready_command("", room), reproduce_command(""));
+    for (const char* const command : {"train --epochs 3", ""}) {
+      if (*command == '\0' && go != FaultsGo::kBefore) {
+        continue;
+      }
+      set_reproduce_command(command, go);
+      prepare_reproduce();
+      EXPECT_EQ(prepared_reproduce(room, faults), reproduce_command(faults));
+      EXPECT_EQ(prepared_reproduce(room, ""), reproduce_command(""));
+    }
   }
-  set_reproduce_command("", FaultsGo::kBefore);
-  prepare_reproduce_command();
-  std::array<char, 8192> large;
-  EXPECT_EQ(ready_command(faults, large), reproduce_command(faults));
 }
 
 TEST_F(ReproduceTest, HandlersFindNoneThatIsTooLong) {
   set_reproduce_command("train --epochs 3", FaultsGo::kBehind);
+  prepare_reproduce();
   std::array<char, 20> room;
-  EXPECT_EQ(ready_command("", room), "train --epochs 3");
-  EXPECT_EQ(ready_command("a/b=off", room), "");
+  EXPECT_EQ(prepared_reproduce(room, ""), "train --epochs 3");
+  EXPECT_EQ(prepared_reproduce(room, "a/b=off"), "");
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include <mishap/trainer/harness/capture/open_runs.h>
 #include <mishap/trainer/harness/capture/prepared_facts.h>
 #include <mishap/trainer/harness/capture/process_sample.h>
-#include <mishap/trainer/harness/capture/ready_command.h>
 #include <mishap/trainer/harness/capture/record_parts.h>
+#include <mishap/trainer/harness/capture/reproduce.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ void tell_outside(const collector::Crash& crash, Outside& place) noexcept {
   record.process = sample_process();
   fill_crash_exceptions(storage, crash);
   fill_crash(crash, record);
-  record.reproduce = ready_command({}, place.reproduce);
+  record.reproduce = prepared_reproduce(place.reproduce, {});
   const std::size_t size = write_record(record, storage.line);
   const bool is_kept = sink.append_record({storage.line.data(), size});
   collector::RunRow row;

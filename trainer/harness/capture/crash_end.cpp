@@ -7,8 +7,8 @@
 #include <mishap/trainer/harness/capture/capture_storage.h>
 #include <mishap/trainer/harness/capture/crash_capture.h>
 #include <mishap/trainer/harness/capture/crash_report.h>
-#include <mishap/trainer/harness/capture/ready_command.h>
 #include <mishap/trainer/harness/capture/record_parts.h>
+#include <mishap/trainer/harness/capture/reproduce.h>
 
 namespace mishap {
 namespace {
@@ -42,7 +42,7 @@ void CaptureObserver::fill_crashed(const collector::Crash& crash) noexcept {
   fill_crumbs(*storage_, slot_.box());
   fill_crash_exceptions(*storage_, crash);
   fill_crash(crash, record);
-  record.reproduce = ready_command(record.fault.spec, reproduce_buffer);
+  record.reproduce = prepared_reproduce(reproduce_buffer, record.fault.spec);
 }
 
 void CaptureObserver::append_crashed_row() noexcept {

@@ -47,7 +47,7 @@ void prepare_facts() noexcept {
     const std::lock_guard lock(preparing);
     run_facts();
     prepare_build_ids();
-    prepare_reproduce_command();
+    prepare_reproduce();
   } catch (...) {
     // For want of memory a crash leaves its record without them.
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -25,9 +26,15 @@ void set_reproduce_command(std::string command, FaultsGo faults_go);
 /// plan may be empty.
 std::string reproduce_command(std::string_view faults);
 
-/// Makes the command of this process ready for ready_command(), unless one was
-/// set. Costs some system calls once. Thread-safe.
-void prepare_reproduce_command();
+/// Makes the parts of that line for prepared_reproduce(), once for each command
+/// that was set. Thread-safe; throws std::bad_alloc.
+void prepare_reproduce();
+
+/// reproduce_command() in room of the caller's, without the heap and without a
+/// lock: async-signal-safe. Empty before prepare_reproduce(), and when there is
+/// not room enough.
+std::string_view prepared_reproduce(std::span<char> room,
+                                    std::string_view faults) noexcept;
 
 /// The text as one word of a POSIX shell.
 std::string shell_quoted(std::string_view text);

@@ -17,4 +17,16 @@ namespace mishap::collector::detail {
 /// allocate. As signal-safe as the unwinder is. Built as stack_walk_<name>.cpp.
 std::size_t walk_stack(std::span<std::uintptr_t> out) noexcept;
 
+/// Where a thread stopped: its instruction, stack and frame pointer.
+struct StackPosition {
+  std::uintptr_t instruction = 0;
+  std::uintptr_t stack = 0;
+  std::uintptr_t frame = 0;
+};
+
+/// The same from the place where the calling thread was interrupted; the first
+/// address is the interrupted instruction itself.
+std::size_t walk_stack_from(const StackPosition& position,
+                            std::span<std::uintptr_t> out) noexcept;
+
 }  // namespace mishap::collector::detail

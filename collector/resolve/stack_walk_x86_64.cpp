@@ -109,15 +109,10 @@ Step step(Registers& frame, std::uintptr_t end) {
   return Step::kCaller;
 }
 
-}  // namespace
-
-[[gnu::noinline]] std::size_t walk_stack(
-    std::span<std::uintptr_t> out) noexcept {
-  Registers frame;
-  asm volatile("leaq 0(%%rip), %0\n\tmovq %%rsp, %1\n\tmovq %%rbp, %2"
-               : "=&r"(frame.instruction), "=&r"(frame.rsp), "=&r"(frame.rbp));
+// Adds the callers of `frame` to the `size` addresses that are there.
+std::size_t walk_callers(Registers frame, std::span<std::uintptr_t> out,
+                         std::size_t size) {
   const std::uintptr_t end = stack_end(frame.rsp);
-  std::size_t size = 0;
   while (size < out.size()) {
     const Step taken = step(frame, end);
     if (taken == Step::kComplex) {
@@ -129,6 +124,26 @@ Step step(Registers& frame, std::uintptr_t end) {
     out[size++] = frame.instruction + 1;
   }
   return size;
+}
+
+}  // namespace
+
+[[gnu::noinline]] std::size_t walk_stack(
+    std::span<std::uintptr_t> out) noexcept {
+  Registers frame;
+  asm volatile("leaq 0(%%rip), %0\n\tmovq %%rsp, %1\n\tmovq %%rbp, %2"
+               : "=&r"(frame.instruction), "=&r"(frame.rsp), "=&r"(frame.rbp));
+  return walk_callers(frame, out, 0);
+}
+
+std::size_t walk_stack_from(const StackPosition& position,
+                            std::span<std::uintptr_t> out) noexcept {
+  if (out.empty() || position.instruction == 0) {
+    return 0;
+  }
+  out[0] = position.instruction;
+  return walk_callers({position.instruction, position.stack, position.frame},
+                      out, 1);
 }
 
 }  // namespace mishap::collector::detail

@@ -3,6 +3,7 @@
 #include <mishap/trainer/guard/place.h>
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -53,6 +54,10 @@ class Seat {
   /// The signal that waits; marks it as honoured.
   Received honour() noexcept;
 
+  /// That signal without answering it. From any thread while the seat is held;
+  /// async-signal-safe.
+  std::optional<Received> waiting() const noexcept;
+
   /// Keeps the place current for the handler. Two plain stores.
   void publish(const Place& place) noexcept;
 
@@ -60,11 +65,12 @@ class Seat {
   /// while the seat is held.
   std::optional<Place> place() const noexcept;
 
-  /// Where this run was when the signal came that honour() returned last.
+  /// Where this run was when the last signal came. From any thread while the
+  /// seat is held; async-signal-safe.
   Place place_at_signal() const noexcept;
 
  private:
-  std::uint32_t seen_ = 0;
+  std::atomic<std::uint32_t> seen_{0};
   std::int8_t slot_ = -1;
   bool entered_ = false;
 };
@@ -77,6 +83,13 @@ using OutsideAction = void (*)(const Received&);
 /// `action`. A handler that the program installs over them is its own between
 /// runs. Returns false when it was already set.
 bool install_outside_action(OutsideAction action) noexcept;
+
+/// Called in the handler of a signal that asks the runs to stop, the first one
+/// and not its repetitions: must be async-signal-safe.
+using ArrivalAction = void (*)(const Received&);
+
+/// Sets the process's action at arrival, null for none. Thread-safe.
+void set_arrival_action(ArrivalAction action) noexcept;
 
 /// Number of seats held in the process.
 std::size_t seats_held() noexcept;

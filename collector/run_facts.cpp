@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <utility>
 
 namespace mishap::collector {
 namespace {
@@ -33,6 +35,47 @@ std::string_view variable(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? std::string_view{} : value;
 }
+
+std::optional<std::int32_t> number(std::string_view text) {
+  std::int32_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const bool is_number = error == std::errc() && stop == end && value >= 0;
+  return is_number ? std::optional(value) : std::nullopt;
+}
+
+// By which variables a job is known. The innermost sort that says most of the
+// job comes first: torchrun runs inside a job of Slurm, a job of CI in a pod.
+struct Scheduler {
+  std::string_view name;
+  const char* id;
+  // Has to be set too, where the name of the other is anybody's.
+  const char* mark;
+  const char* step;
+  const char* nodes;
+};
+constexpr const char* kNone = "";
+constexpr std::array<Scheduler, 9> kSchedulers = {{
+    {"slurm", "SLURM_JOB_ID", "SLURM_JOB_ID", "SLURM_STEP_ID",
+     "SLURM_JOB_NODELIST"},
+    {"pbs", "PBS_JOBID", "PBS_JOBID", "PBS_ARRAY_INDEX", kNone},
+    {"lsf", "LSB_JOBID", "LSB_JOBID", "LSB_JOBINDEX", "LSB_HOSTS"},
+    {"sge", "JOB_ID", "SGE_CELL", "SGE_TASK_ID", kNone},
+    {"torchrun", "TORCHELASTIC_RUN_ID", "TORCHELASTIC_RUN_ID",
+     "TORCHELASTIC_RESTART_COUNT", kNone},
+    {"github_actions", "GITHUB_RUN_ID", "GITHUB_ACTIONS", "GITHUB_JOB", kNone},
+    {"gitlab_ci", "CI_JOB_ID", "GITLAB_CI", "CI_JOB_STAGE", kNone},
+    {"jenkins", "BUILD_TAG", "JENKINS_URL", "STAGE_NAME", "NODE_NAME"},
+    {"kubernetes", "HOSTNAME", "KUBERNETES_SERVICE_HOST", kNone, "NODE_NAME"},
+}};
+
+// Rank and world size, as each launcher names them.
+constexpr std::array<std::pair<const char*, const char*>, 4> kRanks = {{
+    {"RANK", "WORLD_SIZE"},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+    {"PMI_RANK", "PMI_SIZE"},
+    {"SLURM_PROCID", "SLURM_NTASKS"},
+}};
 
 bool exists(const char* path) {
   std::error_code error;
@@ -71,6 +114,7 @@ RunFacts RunFacts::gather() {
   RunFacts facts;
   facts.read_host();
   facts.read_job();
+  facts.read_rank();
   facts.read_command_line();
   facts.read_environment();
   return facts;
@@ -114,13 +158,26 @@ void RunFacts::read_host() {
 }
 
 void RunFacts::read_job() {
-  if (const auto id = variable("SLURM_JOB_ID"); !id.empty()) {
-    job_.scheduler = "slurm";
+  for (const Scheduler& scheduler : kSchedulers) {
+    const std::string_view id = variable(scheduler.id);
+    if (id.empty() || variable(scheduler.mark).empty()) continue;
+    job_.scheduler = scheduler.name;
     job_.id = keep(std::string(id));
-    job_.step = keep(std::string(variable("SLURM_STEP_ID")));
-    job_.nodes = keep(std::string(variable("SLURM_JOB_NODELIST")));
+    job_.step = keep(std::string(variable(scheduler.step)));
+    job_.nodes = keep(std::string(variable(scheduler.nodes)));
+    break;
   }
   job_.container = container();
+}
+
+void RunFacts::read_rank() {
+  for (const auto& [rank, size] : kRanks) {
+    rank_ = number(variable(rank));
+    if (rank_) {
+      world_size_ = number(variable(size));
+      return;
+    }
+  }
 }
 
 void RunFacts::read_command_line() {

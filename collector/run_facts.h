@@ -2,7 +2,9 @@
 
 #include <mishap/collector/run_row.h>
 
+#include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,10 +29,18 @@ class RunFacts {
   /// views stay valid as long as this object.
   void fill(RunRow& row) const noexcept;
 
+  /// This process's number among those of the job, as torchrun, Slurm or MPI
+  /// tell it; nothing without one.
+  std::optional<std::int32_t> rank() const noexcept { return rank_; }
+  std::optional<std::int32_t> world_size() const noexcept {
+    return world_size_;
+  }
+
  private:
   std::string_view keep(std::string text);
   void read_host();
   void read_job();
+  void read_rank();
   void read_command_line();
   void read_environment();
 
@@ -38,6 +48,8 @@ class RunFacts {
   std::deque<std::string> texts_;
   RunHost host_;
   RunJob job_;
+  std::optional<std::int32_t> rank_;
+  std::optional<std::int32_t> world_size_;
   std::string_view working_directory_;
   std::vector<std::string_view> command_line_;
   std::vector<NameValue> environment_;

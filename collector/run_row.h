@@ -53,7 +53,8 @@ struct RunHost {
 
 /// The batch job and the container around the process; empty outside of one.
 struct RunJob {
-  /// slurm.
+  /// slurm, pbs, lsf, sge, torchrun, github_actions, gitlab_ci, jenkins or
+  /// kubernetes.
   std::string_view scheduler;
   std::string_view id;
   std::string_view step;

@@ -34,6 +34,7 @@ set(THROW_SOURCES
     throw_site.cpp
     resolve/capture.cpp
     resolve/in_app.cpp
+    resolve/interrupted_stack.cpp
     resolve/name_cache.cpp
     resolve/resolver.cpp
     resolve/resolver_${MISHAP_RESOLVER}.cpp

@@ -46,7 +46,7 @@ void ArmedPlan::record(const Strike& strike,
   const ActionKind kind = strike.term->action().kind;
   if (kind != ActionKind::kPrint && kind != ActionKind::kYield) {
     publish_label(name_of(strike.point), strike.hit, strike.term->action_text(),
-                  plan_.seed.value_or(0), context.owner);
+                  plan_.seed.value_or(0), context.step, context.owner);
   }
 }
 

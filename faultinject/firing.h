@@ -33,6 +33,8 @@ struct FiringLabel {
   std::uint64_t seed = 0;
   /// Rises by one with every firing of the process, from 1.
   std::uint64_t sequence = 0;
+  /// Of the run at the firing; -1: none.
+  std::int64_t step = -1;
   const void* owner = nullptr;
   /// Some text did not fit and was cut.
   bool truncated = false;

@@ -82,7 +82,7 @@ std::string firing_spec(std::string_view point, std::uint64_t hit,
 
 void publish_label(std::string_view point, std::uint64_t hit,
                    std::string_view action, std::uint64_t seed,
-                   const void* owner) noexcept {
+                   std::int64_t step, const void* owner) noexcept {
   FiringLabel& label = thread_label;
   FixedText point_text(label.point);
   FixedText action_text(label.action);
@@ -92,6 +92,7 @@ void publish_label(std::string_view point, std::uint64_t hit,
   write_spec(spec_text, point, hit, action);
   label.hit = hit;
   label.seed = seed;
+  label.step = step;
   label.owner = owner;
   label.truncated = point_text.cut() || action_text.cut() || spec_text.cut();
   label.sequence = sequence.fetch_add(1, std::memory_order_relaxed) + 1;

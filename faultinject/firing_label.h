@@ -15,6 +15,6 @@ std::string firing_spec(std::string_view point, std::uint64_t hit,
 /// allocation.
 void publish_label(std::string_view point, std::uint64_t hit,
                    std::string_view action, std::uint64_t seed,
-                   const void* owner) noexcept;
+                   std::int64_t step, const void* owner) noexcept;
 
 }  // namespace mishap::faultinject

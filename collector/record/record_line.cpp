@@ -122,6 +122,7 @@ void RecordLine::write_state() noexcept {
   line_.object("process", [this] {
     line_.integer("pid", record_.process.pid);
     line_.integer("rss_bytes", record_.process.rss_bytes);
+    line_.integer("peak_rss_bytes", record_.process.peak_rss_bytes);
     line_.integer("threads", record_.process.threads);
     line_.integer("fds", record_.process.fds);
   });

@@ -21,6 +21,8 @@ struct RecordDevice {
 struct RecordProcess {
   std::optional<std::int64_t> pid;
   std::optional<std::int64_t> rss_bytes;
+  /// The most that it ever was.
+  std::optional<std::int64_t> peak_rss_bytes;
   std::optional<std::int64_t> threads;
   std::optional<std::int64_t> fds;
 };

@@ -124,8 +124,11 @@ Record typical() {
   record.exceptions = exceptions;
   record.cleanup = cleanup;
   record.device = device;
-  record.process = {
-      .pid = 4242, .rss_bytes = 230'000'000, .threads = 3, .fds = 9};
+  record.process = {.pid = 4242,
+                    .rss_bytes = 230'000'000,
+                    .peak_rss_bytes = 250'000'000,
+                    .threads = 3,
+                    .fds = 9};
   record.modes = {.grad_enabled = true,
                   .inference_mode = false,
                   .anomaly = false,

@@ -80,8 +80,26 @@ State from_checkpoint(std::string_view bytes, const std::string& path) {
   }
 }
 
-State read_checkpoint(const std::filesystem::path& path, FileStore& store) {
-  return from_checkpoint(read_file(path.native(), store), path.native());
+std::string checksum_of(std::string_view bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text = "xxh3-128:";
+  for (const char byte :
+       bytes.substr(bytes.size() - sizeof(XXH128_canonical_t))) {
+    const auto value = static_cast<unsigned char>(byte);
+    text += kDigits[value >> 4U];
+    text += kDigits[value & 0xFU];
+  }
+  return text;
+}
+
+State read_checkpoint(const std::filesystem::path& path, FileStore& store,
+                      std::string* checksum) {
+  const std::string bytes = read_file(path.native(), store);
+  State state = from_checkpoint(bytes, path.native());
+  if (checksum != nullptr) {
+    *checksum = checksum_of(bytes);
+  }
+  return state;
 }
 
 }  // namespace mishap

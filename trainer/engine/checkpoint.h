@@ -27,13 +27,18 @@ std::string to_checkpoint(const State& state);
 /// `path` is for the message.
 void check_whole(std::string_view bytes, const std::string& path);
 
+/// The checksum in the bytes of a whole checkpoint, with its kind in front, as
+/// "xxh3-128:" and 32 hex digits.
+std::string checksum_of(std::string_view bytes);
+
 /// The state in the bytes of a checkpoint; `path` is for the message.
 /// @throws CheckpointError
 State from_checkpoint(std::string_view bytes, const std::string& path);
 
-/// Reads a checkpoint from a file.
+/// Reads a checkpoint from a file, and its checksum where that is asked for.
 /// @throws FileError when it can't be read, CheckpointError when it is damaged
 State read_checkpoint(const std::filesystem::path& path,
-                      FileStore& store = FileStore::system());
+                      FileStore& store = FileStore::system(),
+                      std::string* checksum = nullptr);
 
 }  // namespace mishap

@@ -62,6 +62,8 @@ struct RecordSeen {
   /// The component of each entry of `suppressed`; empty where it is nobody's.
   std::vector<std::string> suppressed{};
   std::vector<CleanupSeen> cleanup = {};
+  /// How many threads it tells of.
+  std::size_t threads = 0;
 };
 
 /// What a user could see of one failed call of an entry point: what his own

@@ -6,6 +6,7 @@
 namespace mishap {
 
 class Run;
+struct CheckpointNote;
 struct Failure;
 
 /// A tool that treats all hooks alike: breadcrumbs, faults, timers.
@@ -37,6 +38,9 @@ class Observer {
   /// A hook goes on in which another one ran: that one returned or threw. Costs
   /// every nested hook what it does.
   virtual void resumed(Run&) noexcept {}
+  /// A checkpoint that the run can be gone on from is in its place, or was
+  /// loaded.
+  virtual void on_checkpoint(Run&, const CheckpointNote&) noexcept {}
   /// The first error has reached the guard; nothing was cleaned up yet.
   virtual void on_failure(Run&, const Failure&) noexcept {}
   /// Everything is cleaned up; the caller learns the outcome next. `failure`

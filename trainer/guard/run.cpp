@@ -310,6 +310,7 @@ void Run::abandon() noexcept {
 void Run::step(std::int64_t step) {
   static const Component loop = Component::named("loop");
   place_.step = step;
+  telemetry_.begin(step);
   call(Hook::kStep, loop, [] {});
 }
 
@@ -331,6 +332,12 @@ void Run::on_exception(std::string_view name,
       [component, handler = std::move(handler)](Run& run) {
         handler(run.event_for(component));
       });
+}
+
+void Run::note_checkpoint(const CheckpointNote& checkpoint) noexcept {
+  for (Observer* observer : observers_) {
+    observer->on_checkpoint(*this, checkpoint);
+  }
 }
 
 void Run::check_finite(double value, std::string_view what) {

@@ -66,6 +66,7 @@ struct Registry {
   std::atomic<int> code{0};
   std::atomic<pid_t> sender{0};
   std::atomic<OutsideAction> outside{nullptr};
+  std::atomic<ArrivalAction> at_arrival{nullptr};
 };
 
 // Constant-initialised and trivially destructible in effect: the handler may
@@ -196,6 +197,9 @@ void on_signal(int signal, siginfo_t* info, void* context) {
       registry.passed_on.store(arrived + 1);
     }
     detail::arrived.fetch_add(1);
+    if (const ArrivalAction action = registry.at_arrival.load()) {
+      action(received);
+    }
     if (is_heard) {
       pass_on(before, signal, info, context);
     }
@@ -275,12 +279,14 @@ void Seat::enter(const Seat* parent) noexcept {
     return;
   }
   const std::lock_guard lock(registry.mutex);
-  seen_ = parent != nullptr && parent->entered_ ? parent->seen_
-                                                : detail::arrived.load();
+  const std::uint32_t seen = parent != nullptr && parent->entered_
+                                 ? parent->seen_.load()
+                                 : detail::arrived.load();
+  seen_.store(seen);
   for (std::size_t i = 0; i < kSlots; ++i) {
     Slot& slot = registry.slots[i];
     if (!slot.used.load()) {
-      slot.arrived_at_entry.store(seen_);
+      slot.arrived_at_entry.store(seen);
       slot.place.store({});
       shown_ = &slot.place;
       slot.used.store(true);
@@ -321,9 +327,18 @@ void Seat::leave() noexcept {
   raise_unanswered();
 }
 
+std::optional<Received> Seat::waiting() const noexcept {
+  if (!pending()) {
+    return std::nullopt;
+  }
+  return Received{registry.signal.load(), registry.code.load(),
+                  registry.sender.load(), registry.first_nanos.load()};
+}
+
 Received Seat::honour() noexcept {
-  seen_ = detail::arrived.load();
-  registry.answered.store(seen_);
+  const std::uint32_t arrived = detail::arrived.load();
+  seen_.store(arrived);
+  registry.answered.store(arrived);
   return {registry.signal.load(), registry.code.load(), registry.sender.load(),
           registry.first_nanos.load()};
 }
@@ -348,6 +363,10 @@ bool install_outside_action(OutsideAction action) noexcept {
   registry.owner.store(getpid());
   install_for_good();
   return true;
+}
+
+void set_arrival_action(ArrivalAction action) noexcept {
+  registry.at_arrival.store(action);
 }
 
 std::size_t seats_held() noexcept { return registry.seats.load(); }

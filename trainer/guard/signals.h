@@ -55,11 +55,16 @@ class Seat {
 
   /// A signal waits for this run. One relaxed load.
   bool pending() const noexcept {
-    return entered_ && detail::arrived.load(std::memory_order_relaxed) != seen_;
+    return entered_ && detail::arrived.load(std::memory_order_relaxed) !=
+                           seen_.load(std::memory_order_relaxed);
   }
 
   /// The signal that waits; marks it as honoured.
   Received honour() noexcept;
+
+  /// That signal without answering it. From any thread while the seat is held;
+  /// async-signal-safe.
+  std::optional<Received> waiting() const noexcept;
 
   /// Keeps the place current for the handler. Two plain stores.
   void publish(const Place& place) noexcept {
@@ -72,11 +77,12 @@ class Seat {
   /// while the seat is held.
   std::optional<Place> place() const noexcept;
 
-  /// Where this run was when the signal came that honour() returned last.
+  /// Where this run was when the last signal came. From any thread while the
+  /// seat is held; async-signal-safe.
   Place place_at_signal() const noexcept;
 
  private:
-  std::uint32_t seen_ = 0;
+  std::atomic<std::uint32_t> seen_{0};
   std::int8_t slot_ = -1;
   bool entered_ = false;
   PackedPlace* shown_ = nullptr;
@@ -90,6 +96,13 @@ using OutsideAction = void (*)(const Received&);
 /// `action`. A handler that the program installs over them is its own between
 /// runs. Returns false when it was already set.
 bool install_outside_action(OutsideAction action) noexcept;
+
+/// Called in the handler of a signal that asks the runs to stop, the first one
+/// and not its repetitions: must be async-signal-safe.
+using ArrivalAction = void (*)(const Received&);
+
+/// Sets the process's action at arrival, null for none. Thread-safe.
+void set_arrival_action(ArrivalAction action) noexcept;
 
 /// Number of seats held in the process.
 std::size_t seats_held() noexcept;

@@ -380,6 +380,7 @@ void Call::drop_gradients() {
 
 void Call::watch_loss(const torch::Tensor& loss) {
   const double value = loss.item<double>();
+  run_.note_loss(value);
   if (std::isfinite(value)) [[likely]] {
     return;
   }

@@ -50,10 +50,11 @@ std::string callback_key(const CallbackSeat& seat) {
 }
 
 // The file's state, if it is one of this module.
-State read_matching(Call& call, const std::filesystem::path& path) {
+State read_matching(Call& call, const std::filesystem::path& path,
+                    std::string* checksum = nullptr) {
   return call.run().call(
       Hook::kLoadCheckpoint, fixed_components().checkpoint, [&] {
-        State root = read_checkpoint(path, call.store());
+        State root = read_checkpoint(path, call.store(), checksum);
         if (root.integer("format") > kFormat) {
           throw CheckpointError(path.native() +
                                 " was saved by a newer version of Mishap; go "
@@ -96,6 +97,8 @@ void FitCheckpoints::save(std::span<const std::filesystem::path> paths,
       }
       replace_file(paths[i].native(), bytes, call_.store());
       saved(i);
+      call_.run().note_checkpoint(
+          {paths[i].native(), point->progress.step, checksum_of(bytes)});
     });
   }
 }
@@ -148,7 +151,8 @@ void FitCheckpoints::ask_components(State& root) {
 
 void FitCheckpoints::load(const std::filesystem::path& path) {
   const StageScope stage(call_.run(), Stage::kLoadCheckpoint);
-  State root = read_matching(call_, path);
+  std::string checksum;
+  State root = read_matching(call_, path, &checksum);
   if (!root.has("progress")) {
     throw CheckpointError(path.native() +
                           " holds no training to go on with; give one that a "
@@ -168,6 +172,7 @@ void FitCheckpoints::load(const std::filesystem::path& path) {
   load_gradients(call_.module(), root.inner("gradients"));
   call_.session().publish(published);
   points_.progress() = progress;
+  call_.run().note_checkpoint({path.native(), progress.step, checksum});
   loaded_ = std::move(root);
 }
 

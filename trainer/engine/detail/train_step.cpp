@@ -38,6 +38,7 @@ void TrainStep::run(const Batch& batch, std::int64_t index, bool is_last) {
   batch_ = &batch;
   index_ = index;
   batches_ = index + 1;
+  call_.run().begin_step(progress_.step);
   MetricStore& store = *call_.session().store();
   store.set_weight(batch.size());
   call_.notify(Hook::kOnTrainBatchStart, &Callback::on_train_batch_start,

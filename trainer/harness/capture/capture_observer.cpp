@@ -9,6 +9,8 @@
 #include <mishap/trainer/harness/capture/capture_storage.h>
 #include <mishap/trainer/harness/capture/crash_capture.h>
 #include <mishap/trainer/harness/capture/failure_report.h>
+#include <mishap/trainer/harness/capture/grace_period.h>
+#include <mishap/trainer/harness/capture/kept_threads.h>
 #include <mishap/trainer/harness/capture/prepared_facts.h>
 #include <mishap/trainer/harness/capture/record_parts.h>
 #include <mishap/trainer/harness/capture/recorded_errors.h>
@@ -49,8 +51,11 @@ collector::RunOutcome outcome_of(const Run& run) noexcept {
 
 }  // namespace
 
-CaptureObserver::CaptureObserver(const CaptureOptions& options)
-    : options_(own_or_outer(options)), sink_(sink_for(options_)) {
+CaptureObserver::CaptureObserver(const CaptureOptions& options,
+                                 const HangOptions& hang)
+    : options_(own_or_outer(options)),
+      hang_options_(hang),
+      sink_(sink_for(options_)) {
   crumbs_.attach(slot_.box(), nullptr);
 }
 
@@ -69,6 +74,7 @@ CaptureObserver::~CaptureObserver() {
 void CaptureObserver::on_enter(Run& run) {
   run_ = &run;
   thread_ = pthread_self();
+  thread_id_ = gettid();
   outer_ = std::exchange(innermost, this);
   run_id_ = collector::make_uuid();
   record_id_ = collector::make_uuid();
@@ -107,6 +113,8 @@ void CaptureObserver::watch(Run& run) {
   record.kind = collector::RecordKind::kKilled;
   record.place = to_record(run.entry_point(), run.place());
   record.thread.id = gettid();
+  record.rank = run_facts().rank();
+  record.world_size = run_facts().world_size();
   record.process.pid = getpid();
   record.fault.status = fault_status();
   if (options_.writes && options_.pending_slot &&
@@ -114,21 +122,59 @@ void CaptureObserver::watch(Run& run) {
     slot_.hold(write_line(*storage_));
     crumbs_.attach(slot_.box(), slot_.names());
   }
+  // For a record that is made where nothing can be asked for any more.
+  collector::refresh_modules();
+  prepare_reproduce();
   enlist();
   if (options_.writes && options_.crashes) {
     prepare_for_crashes();
     registered_.emplace(gettid() == getpid() ? "main" : "caller");
     crashes_.emplace();
   }
+  watch_progress();
 }
 
-void CaptureObserver::before(Run& run) { crumbs_.enter(run.place()); }
+void CaptureObserver::before(Run& run) {
+  crumbs_.enter(run.place());
+  hang_watch_.beat();
+}
 
 void CaptureObserver::resumed(Run& run) noexcept {
   crumbs_.resume(run.place());
+  hang_watch_.beat();
 }
 
-void CaptureObserver::after(Run& run) { crumbs_.leave(run.place()); }
+void CaptureObserver::after(Run& run) {
+  crumbs_.leave(run.place());
+  hang_watch_.beat();
+}
+
+void CaptureObserver::on_checkpoint(Run&,
+                                    const CheckpointNote& checkpoint) noexcept {
+  const std::lock_guard telling(telling_);
+  if (told_ || !storage_) {
+    return;
+  }
+  try {
+    storage_->resume_path = checkpoint.path;
+    storage_->resume_checksum = checkpoint.checksum;
+  } catch (...) {
+    // Without memory for its name the last one is not told.
+    storage_->resume_path.clear();
+    storage_->resume_checksum.clear();
+  }
+  collector::RecordResume& resume = storage_->record.resume;
+  resume.path = storage_->resume_path;
+  resume.checksum = storage_->resume_checksum;
+  resume.step =
+      checkpoint.step < 0 ? std::nullopt : std::optional(checkpoint.step);
+  // So that a run that is killed names it too.
+  if (slot_.is_open() && frozen_) {
+    slot_.freeze(write_line(*storage_));
+  } else if (slot_.is_open()) {
+    slot_.hold(write_line(*storage_));
+  }
+}
 
 void CaptureObserver::on_failure(Run& run, const Failure& failure) noexcept {
   if (!storage_) {
@@ -184,7 +230,11 @@ void CaptureObserver::on_close(Run& run, const Failure* failure) noexcept {
   settle(run, failure);
   crashes_.reset();
   registered_.reset();
+  hang_watch_.unwatch();
   delist();
+  if (run.interrupt()) {
+    end_grace_period();
+  }
   slot_.close();
   crumbs_.attach(slot_.box(), nullptr);
   throws_.reset();
@@ -209,12 +259,16 @@ void CaptureObserver::settle(const Run& run, const Failure* failure) noexcept {
     if (run.interrupt()) {
       storage.record.interrupt = to_record(run.entry_point(), *run.interrupt());
     }
+    if (kept_threads_) {
+      storage.record.threads = kept_threads_->view();
+    }
     append_and_report();
     remember_recorded(
         failure->error,
         {record_id_, outer_ == nullptr ? collector::Uuid() : outer_->run_id_});
   }
-  if (options_.writes && (failure != nullptr || options_.rows_of_clean_runs)) {
+  if (options_.writes &&
+      (failure != nullptr || left_hang_ || options_.rows_of_clean_runs)) {
     append_row(outcome_of(run), has_record, true);
   }
 }
@@ -226,6 +280,7 @@ void CaptureObserver::on_abandoned(Run&) noexcept {
   }
   crashes_.reset();
   registered_.reset();
+  hang_watch_.unwatch();
   delist();
 }
 
@@ -274,10 +329,14 @@ void CaptureObserver::append_row(collector::RunOutcome outcome, bool has_record,
           {module.path, build_ids.back(), module.load_address, module.size()});
     }
     row.modules = modules;
-    const std::string_view record_id = record_id_.view();
-    if (has_record) {
-      row.record_ids = {&record_id, 1};
+    std::vector<std::string_view> record_ids;
+    if (left_hang_) {
+      record_ids.push_back(hang_record_id_.view());
     }
+    if (has_record) {
+      record_ids.push_back(record_id_.view());
+    }
+    row.record_ids = record_ids;
     // The record's buffer is free by now; rows of many modules need more.
     std::string line(collector::kRunRowBufferBytes, '\0');
     const std::size_t size = write_run_row(row, line);

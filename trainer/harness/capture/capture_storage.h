@@ -8,6 +8,7 @@
 #include <mishap/collector/sink.h>
 #include <mishap/collector/uuid.h>
 #include <mishap/faultinject/firing.h>
+#include <mishap/trainer/guard/telemetry.h>
 #include <mishap/trainer/harness/capture/state_probe.h>
 
 #include <array>
@@ -44,6 +45,9 @@ struct CaptureStorage {
   std::array<collector::RecordSuppressed, kMaxSuppressed> suppressed;
   /// The thread that crashed, where the run had failed before.
   collector::RecordThreadStack crashed;
+  std::array<collector::RecordTelemetry, Telemetry::kCapacity> telemetry;
+  std::string resume_path;
+  std::string resume_checksum;
   /// Modules of the run's row that frames point to, by their index in the
   /// process.
   std::array<int, kMaxModules> modules{};

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <mishap/collector/label/stored_label.h>
 #include <mishap/collector/pending/slot_format.h>
 #include <mishap/collector/recover_pending.h>
 #include <signal.h>
@@ -79,6 +80,10 @@ std::string read_text(const File& file, const SlotHeader& header,
   return text;
 }
 
+std::string dump(const ordered_json& record) {
+  return record.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
 ordered_json or_null(std::int64_t counter) {
   return counter < 0 ? ordered_json() : ordered_json(counter);
 }
@@ -106,6 +111,16 @@ void bring_up_to_date(ordered_json& record, const SlotPlace& place) {
   add_nanos(record["time_unix_nano"], since);
 }
 
+// Category and group, which go by kind and place.
+void label(ordered_json& record) {
+  const StoredLabels labels = labels_of(StoredRecord::parse(dump(record)));
+  record["category"] = {{"name", or_null(labels.category)},
+                        {"evidence", or_null(labels.evidence)}};
+  record["fingerprint"] = {{"version", labels.version},
+                           {"hash", labels.hash},
+                           {"parts", labels.parts}};
+}
+
 // The line to append; empty when the slot holds none. Throws json::exception
 // when its text is no record of ours.
 std::string render(const File& file, const SlotHeader& header) {
@@ -121,6 +136,7 @@ std::string render(const File& file, const SlotHeader& header) {
   const std::string process = "process " + std::to_string(header.pid);
   if (header.texts[index].state == SlotState::kRunning) {
     bring_up_to_date(record, header.place);
+    label(record);
     record["notes"].push_back(process +
                               " ended without reaching its guard; this is "
                               "where it was last");
@@ -128,8 +144,7 @@ std::string render(const File& file, const SlotHeader& header) {
     record["notes"].push_back(process +
                               " ended before its record was appended");
   }
-  return record.dump(-1, ' ', false, ordered_json::error_handler_t::replace) +
-         "\n";
+  return dump(record) + "\n";
 }
 
 void recover_one(const std::filesystem::path& path, RecordSink& sink,

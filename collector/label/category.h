@@ -1,6 +1,6 @@
 #pragma once
 
-#include <mishap/collector/label/fixed_text.h>
+#include <mishap/collector/label/label_text.h>
 #include <mishap/collector/record.h>
 
 #include <cstdint>
@@ -54,7 +54,7 @@ class Category {
            std::string_view detail) noexcept;
 
   std::string_view name_;
-  detail::FixedText<400> evidence_;
+  detail::LabelText<400> evidence_;
 };
 
 }  // namespace mishap::collector

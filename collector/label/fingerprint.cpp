@@ -89,7 +89,7 @@ void Fingerprint::add_part(std::string_view name,
 }
 
 void Fingerprint::add_types(std::span<const std::string_view> types) noexcept {
-  detail::FixedText<512> all;
+  detail::LabelText<512> all;
   PlainName name;
   for (const std::string_view type : types) {
     plain_type(type, name);

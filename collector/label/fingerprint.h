@@ -1,6 +1,6 @@
 #pragma once
 
-#include <mishap/collector/label/fixed_text.h>
+#include <mishap/collector/label/label_text.h>
 #include <mishap/collector/record.h>
 
 #include <array>
@@ -75,7 +75,7 @@ class Fingerprint {
                   bool only_in_app) noexcept;
   void hash_parts() noexcept;
 
-  detail::FixedText<kTextBytes> text_;
+  detail::LabelText<kTextBytes> text_;
   std::array<std::string_view, kMaxParts> parts_;
   std::size_t parts_size_ = 0;
   std::array<char, 32> hash_{};

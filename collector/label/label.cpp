@@ -36,7 +36,7 @@ class ModuleNames {
   }
 
  private:
-  using Text = detail::FixedText<kBuildIdDigits>;
+  using Text = detail::LabelText<kBuildIdDigits>;
 
   std::array<int, kMaxModules> modules_;
   std::array<Text, kMaxModules> texts_;
@@ -63,7 +63,7 @@ std::size_t read_frames(std::span<const RecordFrame> frames,
   const std::size_t size = std::min(frames.size(), out.size());
   for (std::size_t i = 0; i < size; ++i) {
     const RecordFrame& frame = frames[i];
-    // The call, as a return address may lie behind its module.
+    // A return address may lie behind the module of its call.
     const int module = find_known_module(frame.address - 1);
     out[i].function = frame.function.empty() ? frame.symbol : frame.function;
     out[i].offset = frame.offset.value_or(0);

@@ -27,9 +27,19 @@ class NameReader {
       take(thunk);
     }
     while (!rest_.empty()) step();
+    name_lambda();
   }
 
  private:
+  // Where a lambda was inlined, debug information calls it "operator()" alone.
+  void name_lambda() {
+    const std::string_view name = out_.view();
+    if (name == "operator()" || name.ends_with("{lambda}::operator()")) {
+      out_.clear();
+      out_.add("{lambda}");
+    }
+  }
+
   bool take(std::string_view prefix) {
     if (!rest_.starts_with(prefix)) return false;
     rest_.remove_prefix(prefix.size());
@@ -37,7 +47,12 @@ class NameReader {
   }
 
   void step() {
-    if (take(kAnonymous) || take("{anonymous}")) {
+    if (is_word(rest_.front()) && !begins_operator()) {
+      std::size_t end = 1;
+      while (end < rest_.size() && is_word(rest_[end])) ++end;
+      out_.add(rest_.substr(0, end));
+      rest_.remove_prefix(end);
+    } else if (take(kAnonymous) || take("{anonymous}")) {
       // Its number of scopes differs with inlining: the rest is the name.
       out_.clear();
       take("::");

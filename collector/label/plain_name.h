@@ -1,6 +1,6 @@
 #pragma once
 
-#include <mishap/collector/label/fixed_text.h>
+#include <mishap/collector/label/label_text.h>
 
 #include <cstddef>
 #include <string_view>
@@ -11,14 +11,15 @@ namespace mishap::collector {
 inline constexpr std::size_t kPlainNameBytes = 200;
 inline constexpr std::size_t kPlainMessageBytes = 200;
 
-using PlainName = detail::FixedText<kPlainNameBytes>;
-using PlainMessage = detail::FixedText<kPlainMessageBytes>;
+using PlainName = detail::LabelText<kPlainNameBytes>;
+using PlainMessage = detail::LabelText<kPlainMessageBytes>;
 
 /// What stays the same of a readable function name from build to build: without
 /// return type, template arguments, parameters, qualifiers, ABI tags, numbers
 /// of lambdas and of unnamed types, clone suffixes, and what stands before an
 /// unnamed namespace, which debug information leaves out where the function was
-/// inlined. Replaces `out`. Async-signal-safe.
+/// inlined. A lambda is "{lambda}" for the same reason. Replaces `out`.
+/// Async-signal-safe.
 void plain_name(std::string_view readable, PlainName& out) noexcept;
 
 /// The same of a type: "char const*" stays. Async-signal-safe.

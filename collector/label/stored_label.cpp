@@ -71,6 +71,9 @@ class Judge {
   }
 
   void read_frames() {
+    const std::string origin =
+        stack_.substr(0, stack_.rfind('/') + 1) + "origin";
+    is_signal_stack_ = !stack_.empty() && word(origin) == "signal";
     for (std::size_t i = 0; !stack_.empty() && i < record_.size(stack_); ++i) {
       const std::string frame = stack_ + '/' + std::to_string(i);
       FingerprintFrame out;
@@ -100,6 +103,7 @@ class Judge {
     if (!names_.name_frame) return false;
     UnnamedFrame unnamed;
     unnamed.address = hex(record_.text(frame + "/address"));
+    unnamed.exact = is_signal_stack_ && frame == stack_ + "/0";
     const auto module = record_.integer(frame + "/module");
     const auto offset = record_.text(frame + "/offset");
     if (module) unnamed.module = static_cast<std::size_t>(*module);
@@ -149,6 +153,7 @@ class Judge {
   std::vector<CategoryException> chain_;
   std::vector<std::string_view> types_;
   std::string stack_;
+  bool is_signal_stack_ = false;
   std::vector<FingerprintFrame> frames_;
 };
 

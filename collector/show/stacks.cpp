@@ -16,7 +16,8 @@ class Stack {
         fields_(fields),
         options_(options),
         frames_(pointer + "/frames"),
-        repeats_(pointer + "/repeats") {
+        repeats_(pointer + "/repeats"),
+        exact_first_(fields.word(pointer + "/origin") == "signal") {
     const std::size_t size = fields.size(frames_);
     if (size == 0) return;
     section_ = &page.add("stack (" +
@@ -75,7 +76,8 @@ class Stack {
       append(line, ":", fields_.number(frame + "/line"));
       return add_line(index, line, in_app);
     }
-    const std::vector<NamedFrame> names = name(frame);
+    const std::vector<NamedFrame> names =
+        name(frame, exact_first_ && index == 0);
     for (const NamedFrame& named : names) {
       std::string line = printable(named.function);
       if (!named.file.empty()) {
@@ -93,11 +95,12 @@ class Stack {
     return line;
   }
 
-  std::vector<NamedFrame> name(const std::string& frame) const {
+  std::vector<NamedFrame> name(const std::string& frame, bool exact) const {
     if (!options_.name_frame) return {};
     const auto module = fields_.record().integer(frame + "/module");
     const auto offset = fields_.record().text(frame + "/offset");
     UnnamedFrame unnamed;
+    unnamed.exact = exact;
     unnamed.address = hex(fields_.word(frame + "/address"));
     if (module) unnamed.module = static_cast<std::size_t>(*module);
     if (offset) unnamed.offset = hex(*offset);
@@ -120,6 +123,7 @@ class Stack {
   const ShowOptions& options_;
   std::string frames_;
   std::string repeats_;
+  bool exact_first_;
   Page::Section* section_ = nullptr;
 };
 

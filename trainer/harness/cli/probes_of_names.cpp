@@ -1,6 +1,7 @@
 #include <dlfcn.h>
+#include <mishap/collector/modules.h>
+#include <mishap/collector/resolve/resolver.h>
 #include <mishap/collector/throw_hook.h>
-#include <mishap/trainer/harness/cli/child.h>
 #include <mishap/trainer/harness/cli/debug_files.h>
 #include <mishap/trainer/harness/cli/probe_parts.h>
 
@@ -40,22 +41,27 @@ Finding look_at_link() {
           "link mishap::guard, or start with LD_PRELOAD=libmishap_preload.so"};
 }
 
+// As show does for a record of another process: from the file alone.
 Finding look_at_later_names() {
-  const ChildResult found = run_child({"addr2line", "--version"}, {});
-  if (found.status != 0) {
-    return {Status::kWarn, "no addr2line, so show cannot name stored frames",
-            "install binutils"};
+  collector::refresh_modules();
+  const auto address = reinterpret_cast<std::uintptr_t>(&standard_probes);
+  const int index = collector::find_module(address);
+  if (index == collector::kNoModule) {
+    return {Status::kWarn, "this program's own file is not known",
+            "is /proc mounted?"};
   }
-  return {Status::kOk, "show names stored frames with addr2line", ""};
-}
-
-Finding look_at_later_names_or_say() {
-  try {
-    return look_at_later_names();
-  } catch (const std::exception&) {
-    return {Status::kWarn, "no addr2line, so show cannot name stored frames",
-            "install binutils"};
+  const collector::Module& module =
+      collector::module_at(static_cast<std::size_t>(index));
+  const std::string file =
+      DebugFiles({}).find(module.path, module.build_id_hex());
+  if (!file.empty() &&
+      !collector::names_in_file(file, address - module.load_address, false)
+           .empty()) {
+    return {Status::kOk, "show names stored frames of this program", ""};
   }
+  return {
+      Status::kWarn, "show cannot name stored frames of this program",
+      "keep a copy that is not stripped and give its folder to --debug-dir"};
 }
 
 Finding look_at_debuginfod() {
@@ -93,7 +99,7 @@ Finding look_at_debuginfod() {
 
 std::vector<Probe> probes_of_names() {
   return {{"link level", look_at_link},
-          {"names later", look_at_later_names_or_say},
+          {"names later", look_at_later_names},
           {"debuginfod", look_at_debuginfod}};
 }
 

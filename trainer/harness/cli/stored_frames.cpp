@@ -1,13 +1,18 @@
-#include <mishap/collector/demangle.h>
-#include <mishap/collector/resolve/in_app.h>
-#include <mishap/trainer/harness/cli/child.h>
+#include <fcntl.h>
+#include <mishap/collector/modules.h>
+#include <mishap/collector/resolve/resolver.h>
 #include <mishap/trainer/harness/cli/stored_frames.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include <charconv>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <set>
 #include <sstream>
-#include <system_error>
 
 namespace mishap::cli {
 namespace {
@@ -15,34 +20,100 @@ namespace {
 using collector::NamedFrame;
 using collector::StoredRecord;
 
-// addr2line's answer: for each address a line with it, then a line with the
-// function and one with file:line for each function there, the innermost first.
-std::vector<std::vector<NamedFrame>> parse(const std::string& answer,
-                                           const std::string& module) {
+// A file that makes the child hang, or that takes it this long, names nothing.
+constexpr unsigned kMaxSeconds = 60;
+
+// The answer of the child: a line "@" for each address, then four lines for
+// each function there, the innermost first.
+std::string names_as_text(const std::string& file, bool is_foreign,
+                          const std::vector<std::uint64_t>& offsets) {
+  std::ostringstream text;
+  for (const std::uint64_t offset : offsets) {
+    text << "@\n";
+    for (const collector::Frame& frame :
+         collector::names_in_file(file, offset, is_foreign)) {
+      const auto name = frame.function.empty() ? frame.symbol : frame.function;
+      text << name << '\n'
+           << frame.file << '\n'
+           << frame.line << '\n'
+           << frame.in_app << '\n';
+    }
+  }
+  return text.str();
+}
+
+std::vector<std::vector<NamedFrame>> parse(const std::string& answer) {
   std::vector<std::vector<NamedFrame>> all;
   std::istringstream lines(answer);
-  std::string symbol;
-  std::string place;
-  while (std::getline(lines, symbol)) {
-    if (symbol.starts_with("0x")) {
+  NamedFrame frame;
+  std::string line;
+  std::string in_app;
+  while (std::getline(lines, frame.function)) {
+    if (frame.function == "@") {
       all.emplace_back();
-      continue;
+    } else if (std::getline(lines, frame.file) && std::getline(lines, line) &&
+               std::getline(lines, in_app) && !all.empty()) {
+      frame.line = static_cast<std::int32_t>(std::atoi(line.c_str()));
+      frame.in_app = in_app == "1";
+      if (!frame.function.empty()) {
+        all.back().push_back(frame);
+      }
     }
-    if (!std::getline(lines, place)) break;
-    if (symbol == "??" || all.empty()) continue;
-    NamedFrame frame;
-    frame.function = collector::demangle(symbol.c_str());
-    const std::size_t colon = place.rfind(':');
-    if (colon != std::string::npos && !place.starts_with("??")) {
-      frame.file = place.substr(0, colon);
-      std::from_chars(place.data() + colon + 1, place.data() + place.size(),
-                      frame.line);
-    }
-    frame.in_app = collector::is_in_app(symbol, frame.function, frame.file,
-                                        collector::is_system_module(module));
-    all.back().push_back(std::move(frame));
   }
   return all;
+}
+
+void write_all(int target, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(target, text.data(), text.size());
+    if (written <= 0) {
+      return;
+    }
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+std::string read_all(int source) {
+  std::string text;
+  std::array<char, 4096> part;
+  for (ssize_t size = 0; (size = read(source, part.data(), part.size())) > 0;) {
+    text.append(part.data(), static_cast<std::size_t>(size));
+  }
+  return text;
+}
+
+// What `work` gives in a child process; what came of it, if that one dies.
+template <class Work>
+std::string in_child(Work work) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return {};
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(kMaxSeconds);
+    // A crash in here is no failure of the program.
+    for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM}) {
+      std::signal(signal, SIG_DFL);
+    }
+    try {
+      write_all(ends[1], work());
+    } catch (...) {
+      _exit(1);
+    }
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string text = child < 0 ? std::string() : read_all(ends[0]);
+  close(ends[0]);
+  while (child > 0 && waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return text;
+}
+
+// A return address belongs to the instruction after the call.
+std::uint64_t instruction(std::uint64_t offset, bool is_exact) {
+  return is_exact || offset == 0 ? offset : offset - 1;
 }
 
 void add_unnamed(const StoredRecord& record, const std::string& stack,
@@ -54,8 +125,9 @@ void add_unnamed(const StoredRecord& record, const std::string& stack,
     if (record.text(frame + "/function") || !module || *module < 0 || !offset) {
       continue;
     }
+    const bool is_exact = i == 0 && record.text(stack + "/origin") == "signal";
     wanted[static_cast<std::size_t>(*module)].insert(
-        std::strtoull(offset->c_str(), nullptr, 16));
+        instruction(std::strtoull(offset->c_str(), nullptr, 16), is_exact));
   }
 }
 
@@ -112,26 +184,17 @@ void StoredFrames::ask(std::size_t module, const Offsets& offsets) {
     file.is_looked_for = true;
     file.symbols = debug_files_.find(file.path, file.build_id);
   }
-  std::vector<std::string> words = {"addr2line", "-a", "-f",
-                                    "-i",        "-e", file.symbols};
   for (const std::uint64_t offset : offsets) {
     names_[{module, offset}];
-    // A return address belongs to the instruction after the call.
-    std::ostringstream address;
-    address << "0x" << std::hex << (offset == 0 ? 0 : offset - 1);
-    words.push_back(address.str());
   }
   if (file.symbols.empty()) {
     return;
   }
-  try {
-    const ChildResult result = run_child(words, {});
-    const auto answers = parse(result.output, file.path);
-    for (std::size_t i = 0; i < answers.size() && i < offsets.size(); ++i) {
-      names_[{module, offsets[i]}] = answers[i];
-    }
-  } catch (const std::system_error&) {
-    // Without an addr2line the frames stay addresses.
+  const bool is_foreign = collector::is_system_module(file.path);
+  const auto answers = parse(in_child(
+      [&] { return names_as_text(file.symbols, is_foreign, offsets); }));
+  for (std::size_t i = 0; i < answers.size() && i < offsets.size(); ++i) {
+    names_[{module, offsets[i]}] = answers[i];
   }
 }
 
@@ -140,7 +203,7 @@ std::vector<NamedFrame> StoredFrames::name(
   if (!frame.module || !frame.offset) {
     return {};
   }
-  const std::pair key(*frame.module, *frame.offset);
+  const std::pair key(*frame.module, instruction(*frame.offset, frame.exact));
   if (!names_.contains(key)) {
     ask(key.first, {key.second});
   }

@@ -13,17 +13,17 @@ namespace mishap::cli {
 
 /// Names frames of a record that another process wrote without names: finds the
 /// frame's file in the run's row, or the debug file that belongs to it, and
-/// asks addr2line.
+/// reads it in a child, since it may be damaged.
 class StoredFrames {
  public:
-  /// Reads the row of that run from `folder`/runs.jsonl; without one, or
-  /// without an addr2line, nothing is named. The debug files are looked for in
+  /// Reads the row of that run from `folder`/runs.jsonl; without one nothing is
+  /// named. The debug files are looked for in
   /// `debug_folders` too.
   StoredFrames(const std::string& folder, const std::string& run_id,
                std::vector<std::string> debug_folders = {});
 
-  /// Looks the unnamed frames of a record up together, with one call of
-  /// addr2line for each module: starting it reads the whole of a large file.
+  /// Looks the unnamed frames of a record up together: reading a large file
+  /// once for each would take long.
   void look_up(const collector::StoredRecord& record);
 
   std::vector<collector::NamedFrame> name(const collector::UnnamedFrame& frame);

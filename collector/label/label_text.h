@@ -9,7 +9,7 @@ namespace mishap::collector::detail {
 
 /// Text in storage of its own; what does not fit is left out.
 template <std::size_t kSize>
-class FixedText {
+class LabelText {
  public:
   void add(std::string_view part) noexcept {
     const std::size_t taken = std::min(part.size(), kSize - size_);

@@ -113,7 +113,12 @@ void bring_up_to_date(ordered_json& record, const SlotPlace& place) {
 
 // Category and group, which go by kind and place.
 void label(ordered_json& record) {
-  const StoredLabels labels = labels_of(StoredRecord::parse(dump(record)));
+  StoredLabels labels;
+  try {
+    labels = labels_of(StoredRecord::parse(dump(record)));
+  } catch (const BadRecord&) {
+    return;
+  }
   record["category"] = {{"name", or_null(labels.category)},
                         {"evidence", or_null(labels.evidence)}};
   record["fingerprint"] = {{"version", labels.version},

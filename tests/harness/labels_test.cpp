@@ -1,5 +1,8 @@
+#include <mishap/collector/recover_pending.h>
+#include <mishap/collector/sink.h>
 #include <mishap/faultinject/fault_point.h>
 
+#include <csignal>
 #include <map>
 #include <new>
 #include <set>
@@ -105,6 +108,33 @@ TEST_F(Labels, FaultsAtDifferentPointsAreDifferentGroups) {
   for (const auto& [point, groups] : groups_of_point) {
     EXPECT_EQ(groups.size(), 1U) << point;
   }
+}
+
+// A killed process judges nothing: who recovers its record does.
+TEST_F(Labels, OfAKilledRunGoByThePlaceItDiedAt) {
+  std::set<std::string> groups;
+  for (const Hook hook : {Hook::kTrainingStep, Hook::kOptimizerStep}) {
+    EXPECT_EXIT(guard(
+                    "fit",
+                    [&](mishap::Run& run) {
+                      run.call(hook, Component::named("module"),
+                               [] { std::raise(SIGKILL); });
+                    },
+                    options_),
+                ::testing::KilledBySignal(SIGKILL), "");
+    collector::RecordSink sink({.folder = folder_.path()});
+    EXPECT_EQ(collector::recover_pending(sink).appended, 1U);
+    const json record = records().back();
+    EXPECT_EQ(record["category"]["name"], "killed");
+    EXPECT_EQ(record["category"]["evidence"], "kind: killed");
+    const auto parts = parts_of(record);
+    EXPECT_THAT(parts, ::testing::Contains("type: killed"));
+    EXPECT_THAT(parts,
+                ::testing::Contains("hook: " + std::string(to_string(hook))));
+    EXPECT_EQ(record["fingerprint"]["version"], 1);
+    groups.insert(record["fingerprint"]["hash"]);
+  }
+  EXPECT_EQ(groups.size(), 2U);
 }
 
 // The truth decides where the type says nothing.

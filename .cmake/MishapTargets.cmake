@@ -152,13 +152,13 @@ if(NOT nlohmann_json_FOUND)
   message(FATAL_ERROR "nlohmann_json was not found: install "
                       "nlohmann-json3-dev, or run ./dev setup.")
 endif()
+find_path(MISHAP_XXHASH_INCLUDE xxhash.h)
+mark_as_advanced(MISHAP_XXHASH_INCLUDE)
+if(NOT MISHAP_XXHASH_INCLUDE)
+  message(FATAL_ERROR "xxhash.h was not found: install libxxhash-dev, or run "
+                      "./dev setup.")
+endif()
 if(MISHAP_WITH_TORCH)
-  find_path(MISHAP_XXHASH_INCLUDE xxhash.h)
-  mark_as_advanced(MISHAP_XXHASH_INCLUDE)
-  if(NOT MISHAP_XXHASH_INCLUDE)
-    message(FATAL_ERROR "xxhash.h was not found: install libxxhash-dev, or run "
-                        "./dev setup.")
-  endif()
   # A project that includes ours links these targets from its own folder.
   set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
   find_package(Torch QUIET)

@@ -125,10 +125,8 @@ bool is_foreign(const Module& module, std::string_view torch_folder) {
   if (module.is_executable) {
     return false;
   }
-  for (const std::string_view system : {"/lib", "/usr/lib", "linux-vdso"}) {
-    if (path.starts_with(system)) {
-      return true;
-    }
+  if (is_system_module(path)) {
+    return true;
   }
   return !torch_folder.empty() && folder_of(path) == torch_folder;
 }
@@ -190,6 +188,15 @@ void refresh() {
 }
 
 }  // namespace
+
+bool is_system_module(std::string_view path) noexcept {
+  for (const std::string_view system : {"/lib", "/usr/lib", "linux-vdso"}) {
+    if (path.starts_with(system)) {
+      return true;
+    }
+  }
+  return false;
+}
 
 std::string Module::build_id_hex() const {
   constexpr std::string_view kDigits = "0123456789abcdef";

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace mishap::collector {
 
@@ -33,6 +34,10 @@ struct Module {
 
 /// No module holds the address.
 inline constexpr int kNoModule = -1;
+
+/// Whether a library of that path belongs to the system: its frames are not the
+/// program's own.
+bool is_system_module(std::string_view path) noexcept;
 
 /// Reads the list of loaded modules anew; call it when a run starts. Modules
 /// keep their index for the life of the process, those unloaded meanwhile

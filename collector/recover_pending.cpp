@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <mishap/collector/label/stored_label.h>
 #include <mishap/collector/pending/killed_record.h>
 #include <mishap/collector/pending/slot_format.h>
 #include <mishap/collector/recover_pending.h>
@@ -93,9 +94,17 @@ std::string read_text(const File& file, const SlotHeader& header,
   return text;
 }
 
+std::string dump(const ordered_json& record) {
+  return record.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
 template <typename Number>
 ordered_json or_null(const std::optional<Number>& number) {
   return number ? ordered_json(*number) : ordered_json();
+}
+
+ordered_json or_null(std::string_view text) {
+  return text.empty() ? ordered_json() : ordered_json(text);
 }
 
 // A status that the process itself knew stays.
@@ -107,6 +116,21 @@ void add_exit(ordered_json& out, const RecordExit& exit) {
   out["memory_peak_bytes"] = or_null(exit.memory_peak_bytes);
   out["memory_limit_bytes"] = or_null(exit.memory_limit_bytes);
   if (!exit.stderr_tail.empty()) out["stderr_tail"] = exit.stderr_tail;
+}
+
+// Category and group, which go by kind and place.
+void label(ordered_json& record) {
+  StoredLabels labels;
+  try {
+    labels = labels_of(StoredRecord::parse(dump(record)));
+  } catch (const BadRecord&) {
+    return;
+  }
+  record["category"] = {{"name", or_null(labels.category)},
+                        {"evidence", or_null(labels.evidence)}};
+  record["fingerprint"] = {{"version", labels.version},
+                           {"hash", labels.hash},
+                           {"parts", labels.parts}};
 }
 
 // The line to append; empty when the slot holds none. Throws json::exception
@@ -127,6 +151,7 @@ std::string render(const File& file, const SlotPages& pages,
   if (!record.is_object()) return {};
   const std::string process = "process " + std::to_string(header.pid);
   if (was_running) {
+    label(record);
     record["notes"].push_back(process +
                               " ended without reaching its guard; this is "
                               "where it was last");
@@ -137,8 +162,7 @@ std::string render(const File& file, const SlotPages& pages,
   if (epitaph != nullptr && epitaph->process == header.pid) {
     add_exit(record["exit"], epitaph->exit);
   }
-  return record.dump(-1, ' ', false, ordered_json::error_handler_t::replace) +
-         "\n";
+  return dump(record) + "\n";
 }
 
 void recover_one(const std::filesystem::path& path, RecordSink& sink,

@@ -76,6 +76,15 @@ std::size_t write_with(const RunRow& row, std::span<char> buffer,
   write_pairs(line, "options", row.options, limits.items);
   line.decimal("seed", row.seed);
   line.texts("record_ids", row.record_ids, limits.items, Keep::kFirst);
+  line.objects("live_exceptions", row.live_exceptions, limits.items,
+               Keep::kFirst, [&line](const RunLiveException& exception) {
+                 line.name("type", exception.type);
+                 line.integer("thread_id", exception.thread_id);
+                 line.integer("age_micros", exception.age_micros);
+                 line.name("function", exception.function);
+                 line.integer("module", exception.module);
+                 line.hex("offset", exception.offset);
+               });
   line.end();
   return line.overflowed() ? 0 : line.size();
 }

@@ -33,6 +33,21 @@ struct RunModule {
   std::uint64_t size = 0;
 };
 
+/// An exception object that was thrown in the run, is still alive when it ends
+/// and in no record of it: kept, or never asked for.
+struct RunLiveException {
+  /// Demangled dynamic type.
+  std::string_view type;
+  /// The kernel's id of the thread that threw it.
+  std::int64_t thread_id = 0;
+  /// Since the throw.
+  std::int64_t age_micros = 0;
+  /// The innermost function of the program on its stack.
+  std::string_view function;
+  std::optional<std::uint32_t> module;
+  std::optional<std::uint64_t> offset;
+};
+
 /// Versions of what the program was built from.
 struct RunBuild {
   std::string_view mishap;
@@ -85,6 +100,7 @@ struct RunRow {
   std::span<const NameValue> options;
   std::optional<std::uint64_t> seed;
   std::span<const std::string_view> record_ids;
+  std::span<const RunLiveException> live_exceptions;
 };
 
 /// Enough for every row.

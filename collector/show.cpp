@@ -9,6 +9,7 @@ std::string show(const StoredRecord& record, const ShowOptions& options) {
   Page page(options.colour);
   add_headline(page, fields);
   add_stacks(page, fields, options);
+  add_label(page, fields, options);
   add_fault(page, fields);
   add_state(page, fields);
   add_breadcrumbs(page, fields);

@@ -17,6 +17,8 @@ struct UnnamedFrame {
   /// Index into the `modules` of the run's row.
   std::optional<std::size_t> module;
   std::optional<std::uint64_t> offset;
+  /// It is the instruction at fault, not the one behind a call.
+  bool exact = false;
 };
 
 /// One function at that address; an address has several when some are inlined.

@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 
 namespace mishap::collector {
@@ -16,8 +17,51 @@ constexpr std::size_t kSlots = 512;
 constexpr std::size_t kProbes = 16;
 constexpr std::size_t kMaxUnderWay = 4;
 
+// What a reader without a hold on the object may see: it is read again if its
+// version has changed meanwhile, which is odd while the owner writes.
+struct Glimpse {
+  std::atomic<std::uint32_t> version = 0;
+  std::atomic<const std::type_info*> type = nullptr;
+  std::atomic<std::int32_t> thread_id = 0;
+  std::atomic<std::int64_t> steady_nanos = 0;
+  std::atomic<std::uint32_t> size = 0;
+  std::array<std::atomic<std::uintptr_t>, LiveThrow::kMaxFrames> addresses{};
+
+  // The order of the fields is kept by every single access: sanitizers do not
+  // know fences.
+  void show(const ThrowSite& site) noexcept {
+    constexpr auto kAfter = std::memory_order_release;
+    const std::uint32_t before = version.load(std::memory_order_relaxed);
+    version.store(before + 1, std::memory_order_relaxed);
+    type.store(site.type, kAfter);
+    thread_id.store(site.thread_id, kAfter);
+    steady_nanos.store(site.steady_nanos, kAfter);
+    const std::size_t shown =
+        std::min<std::size_t>(site.trace.size, addresses.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+      addresses[i].store(site.trace.addresses[i], kAfter);
+    }
+    size.store(static_cast<std::uint32_t>(shown), kAfter);
+    version.store(before + 2, kAfter);
+  }
+
+  bool read(LiveThrow& out) const noexcept {
+    constexpr auto kBefore = std::memory_order_acquire;
+    const std::uint32_t before = version.load(kBefore);
+    out.type = type.load(kBefore);
+    out.thread_id = thread_id.load(kBefore);
+    out.steady_nanos = steady_nanos.load(kBefore);
+    out.size = std::min<std::size_t>(size.load(kBefore), addresses.size());
+    for (std::size_t i = 0; i < out.size; ++i) {
+      out.addresses[i] = addresses[i].load(kBefore);
+    }
+    return before % 2 == 0 && version.load(std::memory_order_relaxed) == before;
+  }
+};
+
 struct Slot {
   ThrowSite site;
+  Glimpse glimpse;
   detail::Destructor destroy = nullptr;
   // Orders a reader's copy before the next writer. The exception's reference
   // count does so already, but inside libstdc++, where TSan cannot see it.
@@ -157,6 +201,23 @@ std::optional<ThrowSite> find_throw_site(
   return found;
 }
 
+std::size_t live_throws(std::span<LiveThrow> out) noexcept {
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < kSlots && size < out.size(); ++i) {
+    const void* object = keys[i].load(std::memory_order_acquire);
+    if (object == nullptr || object == &kClaimed) {
+      continue;
+    }
+    LiveThrow& live = out[size];
+    live.object = object;
+    if (slots[i].glimpse.read(live) &&
+        keys[i].load(std::memory_order_relaxed) == object) {
+      ++size;
+    }
+  }
+  return size;
+}
+
 std::uint64_t dropped_throw_sites() noexcept {
   return dropped.load(std::memory_order_relaxed);
 }
@@ -183,6 +244,7 @@ Destructor record_throw(void* object, const std::type_info* type,
   slots[slot].destroy = destroy;
   fill(slots[slot].site, type, return_address);
   slots[slot].site.unwinding = note_under_way(object);
+  slots[slot].glimpse.show(slots[slot].site);
   keys[slot].store(object, std::memory_order_release);
   this_thread.busy = false;
   return forget_and_destroy;

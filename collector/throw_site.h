@@ -55,6 +55,26 @@ bool throw_capture_enabled() noexcept;
 std::optional<ThrowSite> find_throw_site(
     const std::exception_ptr& error) noexcept;
 
+/// An exception that was thrown and whose object still lives: caught and kept,
+/// on its way, or in the result of a task that nobody asked for.
+struct LiveThrow {
+  static constexpr std::size_t kMaxFrames = 16;
+
+  const void* object = nullptr;
+  const std::type_info* type = nullptr;
+  std::int32_t thread_id = 0;
+  /// Clock::steady_nano() of the throw.
+  std::int64_t steady_nanos = 0;
+  /// The innermost return addresses.
+  std::array<std::uintptr_t, kMaxFrames> addresses{};
+  std::size_t size = 0;
+};
+
+/// Fills `out` with captured throws whose objects live, in no order; gives how
+/// many were written. One that dies meanwhile may be missing. From any thread,
+/// lock-free.
+std::size_t live_throws(std::span<LiveThrow> out) noexcept;
+
 /// Throws that were not captured since more exceptions than the store holds
 /// were alive at once.
 std::uint64_t dropped_throw_sites() noexcept;

@@ -7,6 +7,7 @@
 /// Start with trainer/engine/module.h for what a module can say.
 #pragma once
 
+#include <mishap/collector/torch/quiet_errors.h>
 #include <mishap/trainer/cli_torch/app.h>
 #include <mishap/trainer/engine/callback.h>
 #include <mishap/trainer/engine/data_module.h>
@@ -22,6 +23,11 @@
 #include <vector>
 
 namespace mishap {
+
+/// Makes LibTorch's errors cheap: they carry no backtrace of their own from
+/// then on, since records have the stack of the throw. Process-wide and for
+/// good, so a program asks for it, once and early.
+using collector::quiet_c10_errors;
 
 /// The engine's four entry points, each under a guard that keeps a record of a
 /// failure and takes faults at every hook.

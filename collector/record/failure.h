@@ -32,12 +32,22 @@ struct RecordFrame {
   std::optional<bool> in_app;
 };
 
+/// Recursion: `frames` frames from index `first` on came `times` times in a row,
+/// and stand in the list once.
+struct RecordRepeat {
+  std::size_t first = 0;
+  std::size_t frames = 0;
+  std::size_t times = 0;
+};
+
 /// A stack and how it came to be.
 struct RecordStack {
   StackOrigin origin = StackOrigin::kNone;
   /// Frames beyond the capture's limit were left out.
   bool truncated = false;
   std::span<const RecordFrame> frames;
+  /// In the order of the frames; see fold_frames().
+  std::span<const RecordRepeat> repeats = {};
 };
 
 /// One exception of a chain.

@@ -12,6 +12,10 @@ std::int64_t micros_between(std::int64_t begin, std::int64_t end) noexcept {
   return std::max<std::int64_t>(end - begin, 0) / 1000;
 }
 
+std::int64_t as_integer(std::size_t value) noexcept {
+  return static_cast<std::int64_t>(value);
+}
+
 }  // namespace
 
 std::size_t Share::saving(std::size_t kept) const noexcept {
@@ -233,7 +237,33 @@ void RecordLine::write_stack(const RecordStack& stack,
         "frames", stack.frames, choice.size(),
         [&](const RecordFrame& frame) { return choice.takes(frame); },
         [this](const RecordFrame& frame) { write_frame(frame); });
+    write_repeats(stack, limit);
   });
+}
+
+// The frames that a choice left out shift those behind them.
+void RecordLine::write_repeats(const RecordStack& stack,
+                               std::size_t limit) noexcept {
+  std::array<RecordRepeat, kMaxRepeats> shifted;
+  std::size_t size = 0;
+  for (const RecordRepeat& repeat : stack.repeats) {
+    if (size == kMaxRepeats) break;
+    FrameChoice choice(stack.frames, limit);
+    RecordRepeat out{.first = 0, .frames = 0, .times = repeat.times};
+    for (std::size_t i = 0; i < repeat.first + repeat.frames; ++i) {
+      if (choice.takes(stack.frames[i])) {
+        ++(i < repeat.first ? out.first : out.frames);
+      }
+    }
+    if (out.frames > 0) shifted[size++] = out;
+  }
+  line_.objects("repeats", std::span<const RecordRepeat>(shifted.data(), size),
+                limits_.items, Keep::kFirst,
+                [this](const RecordRepeat& repeat) {
+                  line_.integer("first", as_integer(repeat.first));
+                  line_.integer("frames", as_integer(repeat.frames));
+                  line_.integer("times", as_integer(repeat.times));
+                });
 }
 
 void RecordLine::write_frame(const RecordFrame& frame) noexcept {

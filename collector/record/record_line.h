@@ -41,6 +41,8 @@ class RecordLine {
   Share frames() const noexcept { return frames_; }
 
  private:
+  static constexpr std::size_t kMaxRepeats = 16;
+
   void write_identity() noexcept;
   void write_where() noexcept;
   void write_what() noexcept;
@@ -50,6 +52,7 @@ class RecordLine {
   void write_place(const RecordPlace& place) noexcept;
   void write_exception(const RecordException& exception) noexcept;
   void write_stack(const RecordStack& stack, std::size_t limit) noexcept;
+  void write_repeats(const RecordStack& stack, std::size_t limit) noexcept;
   void write_frame(const RecordFrame& frame) noexcept;
   void write_signal(const RecordSignal& signal) noexcept;
   void write_exit(const RecordExit& exit) noexcept;

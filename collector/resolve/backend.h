@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,5 +21,10 @@ extern const std::string_view kBackendName;
 /// under a lock. Throws std::bad_alloc only.
 std::vector<Frame> look_up(std::uintptr_t address, std::size_t module,
                            NameCache& cache);
+
+/// The same of the code at `offset` in a file that need not be loaded. What it
+/// reads of the file it keeps for the life of the process.
+std::vector<Frame> look_up_in_file(const std::string& path,
+                                   std::uintptr_t offset, NameCache& cache);
 
 }  // namespace mishap::collector::detail

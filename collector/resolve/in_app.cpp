@@ -124,15 +124,19 @@ std::string_view outermost_scope(std::string_view symbol) noexcept {
 }
 
 bool is_in_app(const Frame& frame) noexcept {
-  if (frame.module == kNoModule ||
-      module_at(static_cast<std::size_t>(frame.module)).is_foreign) {
+  return frame.module != kNoModule &&
+         is_in_app(
+             frame.symbol, frame.function, frame.file,
+             module_at(static_cast<std::size_t>(frame.module)).is_foreign);
+}
+
+bool is_in_app(std::string_view symbol, std::string_view function,
+               std::string_view file, bool foreign) noexcept {
+  if (foreign || is_library_scope(scopes_of(symbol)) || is_own_file(file)) {
     return false;
   }
-  if (is_library_scope(scopes_of(frame.symbol)) || is_own_file(frame.file)) {
-    return false;
-  }
-  const bool starts_up = frame.symbol == "_start" || frame.function == "_start";
-  return !starts_up && !is_system_file(frame.file);
+  const bool starts_up = symbol == "_start" || function == "_start";
+  return !starts_up && !is_system_file(file);
 }
 
 bool only_throws(const Frame& frame) noexcept {

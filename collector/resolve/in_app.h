@@ -13,6 +13,11 @@ namespace mishap::collector {
 /// name in the executable counts as the program's own. Signal-safe.
 bool is_in_app(const Frame& frame) noexcept;
 
+/// The same of a frame of another process; `foreign` says that it lies in a
+/// system library or in LibTorch.
+bool is_in_app(std::string_view symbol, std::string_view function,
+               std::string_view file, bool foreign) noexcept;
+
 /// The outermost named namespace or, without one, the function or class that a
 /// mangled name starts with; "std" for the standard library; empty when the
 /// name is not mangled.

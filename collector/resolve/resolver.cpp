@@ -87,6 +87,17 @@ Frame locate(std::uintptr_t address) noexcept {
   return frame;
 }
 
+std::vector<Frame> names_in_file(const std::string& path, std::uintptr_t offset,
+                                 bool foreign) {
+  Resolver& self = resolver();
+  const std::lock_guard lock(self.mutex);
+  std::vector<Frame> frames = detail::look_up_in_file(path, offset, self.cache);
+  for (Frame& frame : frames) {
+    frame.in_app = is_in_app(frame.symbol, frame.function, frame.file, foreign);
+  }
+  return frames;
+}
+
 std::size_t resolve(std::uintptr_t address, bool exact,
                     std::span<Frame> out) noexcept {
   if (out.empty()) {

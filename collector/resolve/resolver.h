@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace mishap::collector {
 
@@ -28,5 +30,16 @@ Frame locate(std::uintptr_t address) noexcept;
 /// found, or not for want of memory, stays empty.
 std::size_t resolve(std::uintptr_t address, bool exact,
                     std::span<Frame> out) noexcept;
+
+/// Names and lines of the code at `offset`, as in Frame, of a program or
+/// library that need not be loaded, or of the file with its debug information;
+/// innermost inlined function first, empty when nothing is known. `foreign`
+/// says that it belongs to the system. Only `symbol`, `function`, `file`,
+/// `line`, `inlined` and `in_app` are set.
+///
+/// A damaged file may bring the process down: ask in a child. Thread-safe.
+/// Throws std::bad_alloc only.
+std::vector<Frame> names_in_file(const std::string& path, std::uintptr_t offset,
+                                 bool foreign);
 
 }  // namespace mishap::collector

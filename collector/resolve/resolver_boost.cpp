@@ -23,4 +23,9 @@ std::vector<Frame> look_up(std::uintptr_t address, std::size_t,
   return {frame};
 }
 
+std::vector<Frame> look_up_in_file(const std::string&, std::uintptr_t,
+                                   NameCache&) {
+  return {};
+}
+
 }  // namespace mishap::collector::detail

@@ -1,7 +1,12 @@
 #include <backtrace.h>
+#include <elf.h>
+#include <link.h>
 #include <mishap/collector/resolve/backend.h>
 
 #include <exception>
+#include <fstream>
+#include <map>
+#include <string>
 #include <utility>
 
 namespace mishap::collector::detail {
@@ -73,11 +78,8 @@ void name_outermost(void* data, std::uintptr_t, const char* symbol,
   }
 }
 
-}  // namespace
-
-std::vector<Frame> look_up(std::uintptr_t address, std::size_t module,
-                           NameCache& cache) {
-  backtrace_state* state = state_for(module);
+std::vector<Frame> ask(backtrace_state* state, std::uintptr_t address,
+                       NameCache& cache) {
   if (state == nullptr) {
     return {};
   }
@@ -93,6 +95,51 @@ std::vector<Frame> look_up(std::uintptr_t address, std::size_t module,
     query.frames[i].inlined = true;
   }
   return std::move(query.frames);
+}
+
+int tell_base(dl_phdr_info* info, std::size_t, void* base) {
+  *static_cast<std::uintptr_t*>(base) = info->dlpi_addr;
+  return 1;
+}
+
+// libbacktrace takes the file for this process's executable: code that can be
+// moved is where that one lies.
+std::uintptr_t base_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  ElfW(Ehdr) header{};
+  file.read(reinterpret_cast<char*>(&header), sizeof(header));
+  std::uintptr_t base = 0;
+  if (file && header.e_type == ET_DYN) {
+    dl_iterate_phdr(tell_base, &base);
+  }
+  return base;
+}
+
+}  // namespace
+
+std::vector<Frame> look_up(std::uintptr_t address, std::size_t module,
+                           NameCache& cache) {
+  return ask(state_for(module), address, cache);
+}
+
+std::vector<Frame> look_up_in_file(const std::string& path,
+                                   std::uintptr_t offset, NameCache& cache) {
+  struct File {
+    std::string path;
+    std::uintptr_t base = 0;
+    backtrace_state* state = nullptr;
+  };
+  // Never freed: a state refers to its path, and cannot be freed itself.
+  static auto* const files = new std::map<std::string, File>;
+  const auto [entry, is_new] = files->try_emplace(path);
+  File& file = entry->second;
+  if (is_new) {
+    file.path = path;
+    file.base = base_of(path);
+    file.state =
+        backtrace_create_state(file.path.c_str(), 0, ignore_error, nullptr);
+  }
+  return ask(file.state, file.base + offset, cache);
 }
 
 }  // namespace mishap::collector::detail

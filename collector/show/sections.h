@@ -13,6 +13,8 @@ inline constexpr std::size_t kShownWidth = 160;
 void add_headline(Page& page, const Fields& fields);
 /// The exceptions with their stacks, then the threads with theirs.
 void add_stacks(Page& page, const Fields& fields, const ShowOptions& options);
+/// Category and group.
+void add_label(Page& page, const Fields& fields, const ShowOptions& options);
 /// The fault that was injected.
 void add_fault(Page& page, const Fields& fields);
 /// Process, devices, batch, warnings.

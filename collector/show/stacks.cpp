@@ -1,3 +1,4 @@
+#include <mishap/collector/label/fold.h>
 #include <mishap/collector/show/sections.h>
 #include <mishap/collector/show/text.h>
 #include <mishap/collector/utf8.h>
@@ -14,16 +15,57 @@ class Stack {
       : page_(page),
         fields_(fields),
         options_(options),
-        frames_(pointer + "/frames") {
+        frames_(pointer + "/frames"),
+        repeats_(pointer + "/repeats"),
+        exact_first_(fields.word(pointer + "/origin") == "signal") {
     const std::size_t size = fields.size(frames_);
     if (size == 0) return;
     section_ = &page.add("stack (" +
                          fields.word(pointer + "/origin", "unknown origin") +
                          "), innermost first, > is your own code");
-    for (std::size_t i = 0; i < size; ++i) add_frame(at(frames_, i), i);
+    for (std::size_t i = 0; i < size;) {
+      const Fold fold = fold_at(i, size, [this](std::size_t a, std::size_t b) {
+        return is_same(at(frames_, a), at(frames_, b));
+      });
+      for (std::size_t j = i; j < i + fold.size; ++j) {
+        add_frame(at(frames_, j), j);
+        add_stored_repetition(j);
+      }
+      if (fold.times > 1) add_repetition(fold);
+      i += fold.size * fold.times;
+    }
   }
 
  private:
+  // Of the same function, at whatever line of it.
+  bool is_same(const std::string& a, const std::string& b) const {
+    const std::string function = fields_.word(a + "/function");
+    return function.empty()
+               ? fields_.word(a + "/address") == fields_.word(b + "/address")
+               : function == fields_.word(b + "/function");
+  }
+
+  // Recursion that was folded when the record was written and ends here.
+  void add_stored_repetition(std::size_t index) {
+    for (std::size_t i = 0; i < fields_.size(repeats_); ++i) {
+      const auto number = [&](const char* key) {
+        return static_cast<std::size_t>(
+            fields_.record().integer(at(repeats_, i) + key).value_or(0));
+      };
+      const Fold fold{number("/first"), number("/frames"), number("/times")};
+      if (fold.first + fold.size == index + 1) add_repetition(fold);
+    }
+  }
+
+  void add_repetition(const Fold& fold) {
+    std::string what = "the frame above";
+    if (fold.size > 1) {
+      what = "the " + std::to_string(fold.size) + " frames above";
+    }
+    section_->lines.push_back("       " + what + ", " +
+                              std::to_string(fold.times) + " times in a row");
+  }
+
   void add_frame(const std::string& frame, std::size_t index) {
     const bool in_app =
         fields_.record().flag(frame + "/in_app").value_or(false);
@@ -34,7 +76,8 @@ class Stack {
       append(line, ":", fields_.number(frame + "/line"));
       return add_line(index, line, in_app);
     }
-    const std::vector<NamedFrame> names = name(frame);
+    const std::vector<NamedFrame> names =
+        name(frame, exact_first_ && index == 0);
     for (const NamedFrame& named : names) {
       std::string line = printable(named.function);
       if (!named.file.empty()) {
@@ -52,11 +95,12 @@ class Stack {
     return line;
   }
 
-  std::vector<NamedFrame> name(const std::string& frame) const {
+  std::vector<NamedFrame> name(const std::string& frame, bool exact) const {
     if (!options_.name_frame) return {};
     const auto module = fields_.record().integer(frame + "/module");
     const auto offset = fields_.record().text(frame + "/offset");
     UnnamedFrame unnamed;
+    unnamed.exact = exact;
     unnamed.address = hex(fields_.word(frame + "/address"));
     if (module) unnamed.module = static_cast<std::size_t>(*module);
     if (offset) unnamed.offset = hex(*offset);
@@ -78,6 +122,8 @@ class Stack {
   const Fields& fields_;
   const ShowOptions& options_;
   std::string frames_;
+  std::string repeats_;
+  bool exact_first_;
   Page::Section* section_ = nullptr;
 };
 

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <mishap/collector/clock.h>
 #include <mishap/collector/resolve/capture.h>
 #include <mishap/collector/resolve/resolver.h>
 #include <mishap/collector/resolve/symbolize.h>
@@ -6,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -141,6 +143,26 @@ TEST_F(Frames, FitIntoTheCallersStorage) {
   EXPECT_EQ(count.frames, few.size());
   EXPECT_TRUE(count.truncated);
   EXPECT_TRUE(named(few[2], "recurse"));
+}
+
+// pytorch#195462, backward-cpp#203: names may take longer than anybody waits.
+TEST_F(Frames, KeepTheirNamesForLaterWhenTheTimeIsUp) {
+  RawTrace trace;
+  sample::recurse(5, trace);
+  std::array<Frame, 64> frames;
+  const FrameCount count =
+      symbolize(trace, frames, Clock::system().steady_nano());
+  ASSERT_EQ(count.frames, trace.size);
+  EXPECT_EQ(count.unnamed, trace.size);
+  for (std::size_t i = 0; i < count.frames; ++i) {
+    EXPECT_TRUE(frames[i].function.empty());
+    EXPECT_EQ(frames[i].address, trace.addresses[i]);
+  }
+  EXPECT_TRUE(frames[0].in_app);
+  const FrameCount all =
+      symbolize(trace, frames, Clock::system().steady_nano() + 60'000'000'000);
+  EXPECT_EQ(all.unnamed, 0U);
+  EXPECT_FALSE(frames[0].function.empty());
 }
 
 TEST_F(Frames, CanBeLocatedWithoutNames) {

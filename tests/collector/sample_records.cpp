@@ -164,8 +164,12 @@ Record maximal() {
                   .line = 42,
                   .inlined = true,
                   .in_app = true}};
-  static const RecordStack stack = {
-      .origin = StackOrigin::kThrow, .truncated = true, .frames = frames};
+  static const std::array repeats = {
+      RecordRepeat{.first = 0, .frames = 1, .times = 31}};
+  static const RecordStack stack = {.origin = StackOrigin::kThrow,
+                                    .truncated = true,
+                                    .frames = frames,
+                                    .repeats = repeats};
   static const std::array exceptions = {
       RecordException{.type = "std::system_error",
                       .message = "cannot save \xff: Input/output error",
@@ -188,7 +192,8 @@ Record maximal() {
                         .state = "S futex_wait_queue",
                         .stack = {.origin = StackOrigin::kWatchdog,
                                   .truncated = false,
-                                  .frames = frames}}};
+                                  .frames = frames,
+                                  .repeats = repeats}}};
   static const std::array suppressed = {
       RecordSuppressed{.step = "teardown",
                        .component = "callback.Spy",
@@ -367,6 +372,13 @@ RunRow maximal_run() {
   static const std::array options = {
       NameValue{.name = "max_epochs", .value = "3"}};
   static const std::array<std::string_view, 1> records = {kRecordId};
+  static const std::array alive = {
+      RunLiveException{.type = "std::runtime_error",
+                       .thread_id = 4243,
+                       .age_micros = 1500,
+                       .function = "app::load(int)",
+                       .module = 0,
+                       .offset = 0x10}};
   RunRow row = minimal_run();
   row.parent_run_id = kOuterRunId;
   row.entry_point = "fit";
@@ -393,6 +405,7 @@ RunRow maximal_run() {
   row.options = options;
   row.seed = 7;
   row.record_ids = records;
+  row.live_exceptions = alive;
   return row;
 }
 

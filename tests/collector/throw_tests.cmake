@@ -9,6 +9,7 @@ set(THROW_TESTS
     modules_test.cpp
     resolve_name_test.cpp
     resolve_walk_test.cpp
+    throw_anywhere_test.cpp
     throw_hook_test.cpp
     throw_site_test.cpp
     throw_store_test.cpp)

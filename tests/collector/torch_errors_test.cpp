@@ -1,4 +1,5 @@
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 #include <c10/util/Backtrace.h>
 #include <c10/util/Logging.h>
 #include <gtest/gtest.h>
@@ -131,6 +132,23 @@ TEST_F(TorchErrors, OfALoaderWithoutWorkersStayAsTheyAre) {
   ASSERT_EQ(entries.size(), 1U);
   EXPECT_EQ(entries[0].type, "std::out_of_range");
   EXPECT_EQ(entries[0].site->thread_id, gettid());
+}
+
+// G9. Without -fopenmp a caller's own region is serial, so no worker can throw.
+TEST_F(TorchErrors, OfAParallelRegionKeepTheThrowOfTheirThread) {
+  const auto entries = describe(caught([] {
+    at::parallel_for(0, 8, 1, [](std::int64_t begin, std::int64_t end) {
+      if (end == 8) throw std::out_of_range("from " + std::to_string(begin));
+    });
+  }));
+  ASSERT_EQ(entries.size(), 1U);
+  EXPECT_EQ(entries[0].type, "std::out_of_range");
+  ASSERT_TRUE(entries[0].site);
+#ifdef _OPENMP
+  EXPECT_NE(entries[0].site->thread_id, gettid());
+#else
+  EXPECT_EQ(entries[0].site->thread_id, gettid());
+#endif
 }
 
 TEST_F(TorchErrors, CanBeQuietAndKeepTheirThrowSite) {

@@ -11,6 +11,7 @@
 #include <mishap/trainer/harness/capture/failure_report.h>
 #include <mishap/trainer/harness/capture/grace_period.h>
 #include <mishap/trainer/harness/capture/kept_threads.h>
+#include <mishap/trainer/harness/capture/live_exceptions.h>
 #include <mishap/trainer/harness/capture/prepared_facts.h>
 #include <mishap/trainer/harness/capture/record_parts.h>
 #include <mishap/trainer/harness/capture/recorded_errors.h>
@@ -33,6 +34,10 @@ using collector::Record;
 thread_local CaptureObserver* innermost = nullptr;
 
 std::string_view write_line(CaptureStorage& storage) noexcept {
+  // What a slot holds while its run goes on is judged by who recovers it.
+  if (storage.record.kind != collector::RecordKind::kKilled) {
+    storage.labels.put_on(storage.record);
+  }
   const std::size_t size = write_record(storage.record, storage.line);
   return {storage.line.data(), size};
 }
@@ -318,6 +323,8 @@ void CaptureObserver::append_row(collector::RunOutcome outcome, bool has_record,
       }
     }
     row.options = options;
+    const LiveExceptions alive(start_steady_nanos_, *run_, *storage_);
+    row.live_exceptions = alive.rows();
     std::vector<std::string> build_ids;
     std::vector<collector::RunModule> modules;
     build_ids.reserve(storage_->module_count);

@@ -1,4 +1,6 @@
+#include <mishap/collector/clock.h>
 #include <mishap/collector/modules.h>
+#include <mishap/collector/record/fold_frames.h>
 #include <mishap/collector/resolve/symbolize.h>
 #include <mishap/trainer/harness/capture/capture_storage.h>
 
@@ -16,6 +18,9 @@ using collector::RecordException;
 using collector::RecordFrame;
 
 constexpr std::size_t kFramesPerStack = 96;
+
+// A caller waits for its error meanwhile; `mishap show` has all the time.
+constexpr std::int64_t kNamingNanos = 2'000'000'000;
 
 // Nested runs need one each; more than two at once are rare.
 constexpr std::size_t kMaxSpares = 2;
@@ -107,13 +112,14 @@ RecordFrame to_record(CaptureStorage& storage, const Frame& frame,
 collector::RecordStack fill_stack(CaptureStorage& storage,
                                   const collector::RawTrace& trace,
                                   collector::StackOrigin origin,
-                                  FrameDetail detail) noexcept {
+                                  FrameDetail detail,
+                                  std::int64_t deadline) noexcept {
   std::array<Frame, kFramesPerStack> frames;
   const std::size_t room =
       std::min(frames.size(), storage.frames.size() - storage.frame_count);
   const std::span<Frame> out(frames.data(), room);
   const collector::FrameCount count = detail == FrameDetail::kNamed
-                                          ? symbolize(trace, out)
+                                          ? symbolize(trace, out, deadline)
                                           : locate(trace, out);
   RecordFrame* first = storage.frames.data() + storage.frame_count;
   std::size_t kept = 0;
@@ -129,11 +135,17 @@ collector::RecordStack fill_stack(CaptureStorage& storage,
     first[kept++] = to_record(storage, frame, detail);
     inside = inside && !is_guard(frame);
   }
-  storage.frame_count += kept;
+  collector::RecordRepeat* repeats =
+      storage.repeats.data() + storage.repeat_count;
+  const collector::FoldedFrames folded = collector::fold_frames(
+      {first, kept}, {repeats, storage.repeats.size() - storage.repeat_count});
+  storage.frame_count += folded.frames;
+  storage.repeat_count += folded.repeats;
   collector::RecordStack stack;
   stack.origin = origin;
   stack.truncated = cut;
-  stack.frames = {first, kept};
+  stack.frames = {first, folded.frames};
+  stack.repeats = {repeats, folded.repeats};
   return stack;
 }
 
@@ -201,7 +213,10 @@ void fill_exceptions(CaptureStorage& storage,
                      const collector::RawTrace& catch_site, FrameDetail detail,
                      collector::StackOrigin origin_of_catch_site) noexcept {
   storage.frame_count = 0;
+  storage.repeat_count = 0;
   storage.text_size = 0;
+  const std::int64_t deadline =
+      collector::Clock::system().steady_nano() + kNamingNanos;
   std::size_t count = 0;
   for (const ChainEntry& entry : storage.chain.entries()) {
     RecordException& out = storage.exceptions[count];
@@ -214,9 +229,10 @@ void fill_exceptions(CaptureStorage& storage,
     out.stack = {};
     if (entry.site) {
       out.stack = fill_stack(storage, entry.site->trace,
-                             collector::StackOrigin::kThrow, detail);
+                             collector::StackOrigin::kThrow, detail, deadline);
     } else if (count == 0) {
-      out.stack = fill_stack(storage, catch_site, origin_of_catch_site, detail);
+      out.stack = fill_stack(storage, catch_site, origin_of_catch_site, detail,
+                             deadline);
     }
     ++count;
   }

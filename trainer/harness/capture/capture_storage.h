@@ -2,6 +2,7 @@
 
 #include <mishap/collector/crash/black_box.h>
 #include <mishap/collector/exception_chain.h>
+#include <mishap/collector/label/label.h>
 #include <mishap/collector/record.h>
 #include <mishap/collector/record_writer.h>
 #include <mishap/collector/run_row.h>
@@ -23,6 +24,7 @@ namespace mishap {
 /// does not matter when it fails. About 400 KB.
 struct CaptureStorage {
   static constexpr std::size_t kMaxFrames = 256;
+  static constexpr std::size_t kMaxRepeats = 32;
   static constexpr std::size_t kMaxModules = 64;
   static constexpr std::size_t kMaxCleanup = 64;
   static constexpr std::size_t kMaxSuppressed = 64;
@@ -34,11 +36,14 @@ struct CaptureStorage {
   StateSample state;
   faultinject::FiringLabel firing;
   collector::SinkNotes notes;
+  collector::Labels labels;
 
   std::array<collector::RecordException, collector::ExceptionChain::kMaxDepth>
       exceptions;
   std::array<collector::RecordFrame, kMaxFrames> frames;
   std::size_t frame_count = 0;
+  std::array<collector::RecordRepeat, kMaxRepeats> repeats;
+  std::size_t repeat_count = 0;
   std::array<collector::RecordBreadcrumb, 2 * collector::BlackBox::kCrumbs>
       crumbs;
   std::array<collector::RecordCleanup, kMaxCleanup> cleanup;

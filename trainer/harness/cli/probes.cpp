@@ -9,6 +9,7 @@
 #include <mishap/faultinject/hit.h>
 #include <mishap/faultinject/scenario.h>
 #include <mishap/trainer/harness/cli/child.h>
+#include <mishap/trainer/harness/cli/probe_parts.h>
 #include <mishap/trainer/harness/cli/probes.h>
 #include <mishap/trainer/harness/cli/torch_part.h>
 #include <mishap/trainer/harness/cli/values.h>
@@ -71,23 +72,18 @@ Finding look_at_names() {
   return {Status::kOk, "functions and lines are found" + by, ""};
 }
 
-std::string folder() {
-  return absolute_path("the folder of records",
-                       collector::records_folder("mishap-records"));
-}
-
 Finding look_at_folder() {
-  if (const auto problem = collector::probe_folder(folder())) {
+  if (const auto problem = collector::probe_folder(doctors_folder())) {
     const std::size_t advice = problem->find("; ");
     return {Status::kFail, problem->substr(0, advice),
             advice == std::string::npos ? "" : problem->substr(advice + 2)};
   }
-  return {Status::kOk, folder() + " takes records", ""};
+  return {Status::kOk, doctors_folder() + " takes records", ""};
 }
 
 Finding look_at_slot() {
   collector::PendingSlot slot;
-  if (!slot.open(folder(), "doctor")) {
+  if (!slot.open(doctors_folder(), "doctor")) {
     return {Status::kWarn,
             "no place for the record of a process that is killed: " +
                 slot.problem(),
@@ -174,12 +170,22 @@ Finding look_at_torch_part() {
 
 }  // namespace
 
+std::string doctors_folder() {
+  return absolute_path("the folder of records",
+                       collector::records_folder("mishap-records"));
+}
+
 std::vector<Probe> standard_probes() {
-  return {
+  std::vector<Probe> probes = {
       {"throw hook", look_at_hook},       {"names and lines", look_at_names},
       {"records folder", look_at_folder}, {"pending slot", look_at_slot},
       {"signals", look_at_signals},       {"fault points", look_at_faults},
       {"redaction", look_at_redaction}};
+  for (const auto& part :
+       {probes_of_names(), probes_of_signals(), probes_of_machine()}) {
+    probes.insert(probes.end(), part.begin(), part.end());
+  }
+  return probes;
 }
 
 Probe torch_part_probe() { return {"LibTorch part", look_at_torch_part}; }

@@ -9,19 +9,23 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mishap::cli {
 namespace {
 
 constexpr std::int64_t kMostRecords = 1'000'000;
 
-void print(const collector::StoredRecord& record, const std::string& folder) {
+void print(const collector::StoredRecord& record, const std::string& folder,
+           const std::vector<std::string>& debug_folders) {
   std::optional<StoredFrames> frames;
   collector::ShowOptions options;
   options.colour = wants_colour(stdout);
   options.name_frame = [&](const collector::UnnamedFrame& frame) {
     if (!frames) {
-      frames.emplace(folder, record.text("/run_id").value_or(""));
+      frames.emplace(folder, record.text("/run_id").value_or(""),
+                     debug_folders);
+      frames->look_up(record);
     }
     return frames->name(frame);
   };
@@ -33,6 +37,7 @@ int run(const Invocation& invocation) {
   std::string file;
   std::string id;
   std::string limit = "20";
+  std::vector<std::string> debug_folders;
   bool all = false;
   bool json = false;
   CommandLine line(invocation,
@@ -41,6 +46,9 @@ int run(const Invocation& invocation) {
                   "records.jsonl, a folder that holds one, or - for standard "
                   "input");
   line.option("--id", id, "ID", "the record whose id is, or begins with, ID");
+  line.option("--debug-dir", debug_folders, "DIR",
+              "look for debug files in DIR too, as .build-id/xx/yyyy.debug or "
+              "by name; DEBUGINFOD_URLS is asked last");
   line.flag("--all", all, "all records, the last ones when there are many");
   line.option("--limit", limit, "N", "with --all: at most so many");
   line.flag("--json", json, "the lines as they stand in the file");
@@ -62,7 +70,7 @@ int run(const Invocation& invocation) {
     }
     std::fputs(is_first ? "" : "\n", stdout);
     is_first = false;
-    print(record, chosen.folder);
+    print(record, chosen.folder, debug_folders);
   }
   const std::size_t left_out = chosen.total - chosen.records.size();
   if (all && left_out > 0 && !json) {

@@ -1,107 +1,141 @@
-#include <elf.h>
-#include <mishap/trainer/harness/cli/child.h>
+#include <fcntl.h>
+#include <mishap/collector/modules.h>
+#include <mishap/collector/resolve/resolver.h>
 #include <mishap/trainer/harness/cli/stored_frames.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include <charconv>
-#include <cstring>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <fstream>
+#include <set>
 #include <sstream>
-#include <system_error>
 
 namespace mishap::cli {
 namespace {
 
+using collector::NamedFrame;
 using collector::StoredRecord;
 
-template <class Value>
-bool read_at(std::ifstream& file, std::uint64_t offset, Value& value) {
-  file.seekg(static_cast<std::streamoff>(offset));
-  return static_cast<bool>(
-      file.read(reinterpret_cast<char*>(&value), sizeof(Value)));
-}
+// A file that makes the child hang, or that takes it this long, names nothing.
+constexpr unsigned kMaxSeconds = 60;
 
-std::string hex(std::string_view bytes) {
+// The answer of the child: a line "@" for each address, then four lines for
+// each function there, the innermost first.
+std::string names_as_text(const std::string& file, bool is_foreign,
+                          const std::vector<std::uint64_t>& offsets) {
   std::ostringstream text;
-  text << std::hex;
-  for (const char byte : bytes) {
-    const unsigned value = static_cast<unsigned char>(byte);
-    text << (value >> 4U) << (value & 15U);
+  for (const std::uint64_t offset : offsets) {
+    text << "@\n";
+    for (const collector::Frame& frame :
+         collector::names_in_file(file, offset, is_foreign)) {
+      const auto name = frame.function.empty() ? frame.symbol : frame.function;
+      text << name << '\n'
+           << frame.file << '\n'
+           << frame.line << '\n'
+           << frame.in_app << '\n';
+    }
   }
   return text.str();
 }
 
-std::uint64_t padded(std::uint64_t size) { return (size + 3) / 4 * 4; }
-
-std::string build_id_in(std::ifstream& file, const Elf64_Phdr& notes) {
-  for (std::uint64_t at = 0; at + sizeof(Elf64_Nhdr) <= notes.p_filesz;) {
-    Elf64_Nhdr note{};
-    if (!read_at(file, notes.p_offset + at, note)) {
-      break;
+std::vector<std::vector<NamedFrame>> parse(const std::string& answer) {
+  std::vector<std::vector<NamedFrame>> all;
+  std::istringstream lines(answer);
+  NamedFrame frame;
+  std::string line;
+  std::string in_app;
+  while (std::getline(lines, frame.function)) {
+    if (frame.function == "@") {
+      all.emplace_back();
+    } else if (std::getline(lines, frame.file) && std::getline(lines, line) &&
+               std::getline(lines, in_app) && !all.empty()) {
+      frame.line = static_cast<std::int32_t>(std::atoi(line.c_str()));
+      frame.in_app = in_app == "1";
+      if (!frame.function.empty()) {
+        all.back().push_back(frame);
+      }
     }
-    const std::uint64_t text = at + sizeof(note) + padded(note.n_namesz);
-    if (note.n_type == NT_GNU_BUILD_ID && note.n_descsz <= 64) {
-      std::string bytes(note.n_descsz, '\0');
-      file.seekg(static_cast<std::streamoff>(notes.p_offset + text));
-      file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-      return file ? hex(bytes) : std::string();
-    }
-    at = text + padded(note.n_descsz);
   }
-  return {};
+  return all;
 }
 
-// addr2line's answer: a line with the function and one with file:line for each
-// function at the address, the innermost first.
-std::vector<collector::NamedFrame> parse(const std::string& answer) {
-  std::vector<collector::NamedFrame> frames;
-  std::istringstream lines(answer);
-  std::string function;
-  std::string place;
-  while (std::getline(lines, function) && std::getline(lines, place)) {
-    if (function == "??") {
+void write_all(int target, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(target, text.data(), text.size());
+    if (written <= 0) {
+      return;
+    }
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+std::string read_all(int source) {
+  std::string text;
+  std::array<char, 4096> part;
+  for (ssize_t size = 0; (size = read(source, part.data(), part.size())) > 0;) {
+    text.append(part.data(), static_cast<std::size_t>(size));
+  }
+  return text;
+}
+
+// What `work` gives in a child process; what came of it, if that one dies.
+template <class Work>
+std::string in_child(Work work) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return {};
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(kMaxSeconds);
+    // A crash in here is no failure of the program.
+    for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM}) {
+      std::signal(signal, SIG_DFL);
+    }
+    try {
+      write_all(ends[1], work());
+    } catch (...) {
+      _exit(1);
+    }
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string text = child < 0 ? std::string() : read_all(ends[0]);
+  close(ends[0]);
+  while (child > 0 && waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return text;
+}
+
+// A return address belongs to the instruction after the call.
+std::uint64_t instruction(std::uint64_t offset, bool is_exact) {
+  return is_exact || offset == 0 ? offset : offset - 1;
+}
+
+void add_unnamed(const StoredRecord& record, const std::string& stack,
+                 std::map<std::size_t, std::set<std::uint64_t>>& wanted) {
+  for (std::size_t i = 0; i < record.size(stack + "/frames"); ++i) {
+    const std::string frame = stack + "/frames/" + std::to_string(i);
+    const auto module = record.integer(frame + "/module");
+    const auto offset = record.text(frame + "/offset");
+    if (record.text(frame + "/function") || !module || *module < 0 || !offset) {
       continue;
     }
-    collector::NamedFrame frame;
-    frame.function = function;
-    const std::size_t colon = place.rfind(':');
-    if (colon != std::string::npos && !place.starts_with("??")) {
-      frame.file = place.substr(0, colon);
-      std::from_chars(place.data() + colon + 1, place.data() + place.size(),
-                      frame.line);
-    }
-    frames.push_back(std::move(frame));
+    const bool is_exact = i == 0 && record.text(stack + "/origin") == "signal";
+    wanted[static_cast<std::size_t>(*module)].insert(
+        instruction(std::strtoull(offset->c_str(), nullptr, 16), is_exact));
   }
-  return frames;
 }
 
 }  // namespace
 
-std::string build_id_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  Elf64_Ehdr header{};
-  if (!file || !read_at(file, 0, header) ||
-      std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-      header.e_ident[EI_CLASS] != ELFCLASS64) {
-    return {};
-  }
-  for (unsigned i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr segment{};
-    if (!read_at(file, header.e_phoff + i * sizeof(segment), segment)) {
-      break;
-    }
-    if (segment.p_type == PT_NOTE) {
-      std::string id = build_id_in(file, segment);
-      if (!id.empty()) {
-        return id;
-      }
-      file.clear();
-    }
-  }
-  return {};
-}
-
-StoredFrames::StoredFrames(const std::string& folder,
-                           const std::string& run_id) {
+StoredFrames::StoredFrames(const std::string& folder, const std::string& run_id,
+                           std::vector<std::string> debug_folders)
+    : debug_files_(std::move(debug_folders)) {
   if (folder.empty() || run_id.empty()) {
     return;
   }
@@ -121,7 +155,8 @@ StoredFrames::StoredFrames(const std::string& folder,
       for (std::size_t i = 0; i < row.size("/modules"); ++i) {
         const std::string module = "/modules/" + std::to_string(i);
         files_.push_back({row.text(module + "/path").value_or(""),
-                          row.text(module + "/build_id").value_or("")});
+                          row.text(module + "/build_id").value_or(""), "",
+                          false});
       }
     } catch (const collector::BadRecord&) {
       continue;
@@ -129,27 +164,61 @@ StoredFrames::StoredFrames(const std::string& folder,
   }
 }
 
-std::vector<collector::NamedFrame> StoredFrames::name(
-    const collector::UnnamedFrame& frame) const {
-  if (!frame.module || !frame.offset || *frame.offset == 0 ||
-      *frame.module >= files_.size()) {
+void StoredFrames::look_up(const StoredRecord& record) {
+  std::map<std::size_t, std::set<std::uint64_t>> wanted;
+  for (const std::string list : {"/exceptions", "/threads"}) {
+    for (std::size_t i = 0; i < record.size(list); ++i) {
+      add_unnamed(record, list + '/' + std::to_string(i) + "/stack", wanted);
+    }
+  }
+  for (const auto& [module, offsets] : wanted) {
+    ask(module, Offsets(offsets.begin(), offsets.end()));
+  }
+}
+
+void StoredFrames::ask(std::size_t module, const Offsets& offsets) {
+  if (module >= files_.size()) {
+    return;
+  }
+  File& file = files_[module];
+  if (!file.is_looked_for) {
+    file.is_looked_for = true;
+    file.symbols = debug_files_.find(file.path, file.build_id);
+  }
+  for (const std::uint64_t offset : offsets) {
+    names_[{module, offset}];
+  }
+  if (file.symbols.empty()) {
+    return;
+  }
+  const bool is_foreign = collector::is_system_module(file.path);
+  const auto answers = parse(in_child(
+      [&] { return names_as_text(file.symbols, is_foreign, offsets); }));
+  for (std::size_t i = 0; i < answers.size() && i < offsets.size(); ++i) {
+    names_[{module, offsets[i]}] = answers[i];
+  }
+}
+
+std::vector<NamedFrame> StoredFrames::name(
+    const collector::UnnamedFrame& frame) {
+  if (!frame.module || !frame.offset) {
     return {};
   }
-  const File& file = files_[*frame.module];
-  if (file.build_id.empty() || build_id_of(file.path) != file.build_id) {
+  const std::pair key(*frame.module, instruction(*frame.offset, frame.exact));
+  if (!names_.contains(key)) {
+    ask(key.first, {key.second});
+  }
+  const auto found = names_.find(key);
+  return found == names_.end() ? std::vector<NamedFrame>() : found->second;
+}
+
+std::string StoredFrames::module_name(std::size_t module) const {
+  if (module >= files_.size()) {
     return {};
   }
-  // A return address belongs to the instruction after the call.
-  std::ostringstream address;
-  address << "0x" << std::hex << *frame.offset - 1;
-  try {
-    const ChildResult result = run_child(
-        {"addr2line", "-C", "-f", "-i", "-e", file.path, address.str()}, {});
-    return result.status == 0 ? parse(result.output)
-                              : std::vector<collector::NamedFrame>();
-  } catch (const std::system_error&) {
-    return {};
-  }
+  const File& file = files_[module];
+  return file.build_id.empty() ? file.path.substr(file.path.rfind('/') + 1)
+                               : file.build_id;
 }
 
 }  // namespace mishap::cli

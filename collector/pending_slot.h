@@ -62,6 +62,7 @@ class PendingSlot {
   /// Where the run is and was. It lies elsewhere after open() and close();
   /// writers are attached anew.
   BlackBox& box() noexcept { return *box_; }
+  const BlackBox& box() const noexcept { return *box_; }
   /// The names of what is in the box, null while nobody could read them.
   BoxNames* names() noexcept;
 

@@ -97,7 +97,7 @@ class CaptureObserver final : public Observer, private OpenRun {
                            ThreadStacks& stacks) noexcept;
   void fill_from_outside(collector::Record& record,
                          std::span<char> command) noexcept;
-  Place place_of_last_beat() const noexcept;
+  Place place_in_box() const noexcept;
   void append_hang(collector::Record& record, const HangCause& cause,
                    ThreadStacks& stacks) noexcept;
   void append_row_of_hang(const collector::Record& record,

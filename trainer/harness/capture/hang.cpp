@@ -216,7 +216,7 @@ void CaptureObserver::fill_from_outside(Record& record,
   record.sequence = collector::next_sequence();
   const std::optional<Place> place = run_->seat().place();
   record.place =
-      to_record(run_->entry_point(), place.value_or(place_of_last_beat()));
+      to_record(run_->entry_point(), place.value_or(place_in_box()));
   record.thread.id = thread_id_;
   record.thread.role = thread_id_ == getpid() ? "main" : "caller";
   if (!frozen_) {
@@ -243,8 +243,7 @@ void CaptureObserver::fill_from_outside(Record& record,
   record.reproduce = prepared_reproduce(command, record.fault.spec);
 }
 
-// What the run's thread stored in front of its last beat is there to be read.
-Place CaptureObserver::place_of_last_beat() const noexcept {
+Place CaptureObserver::place_in_box() const noexcept {
   const std::optional<collector::BoxPlace> place = slot_.box().place();
   return place ? from_box(*place) : Place();
 }

@@ -44,13 +44,17 @@ class BoundedChecks : public ::testing::Test {
  protected:
   // What the checker says of one failed call, after `change` of what is seen.
   bool breaks(milliseconds sleep, milliseconds guard_limit,
-              const std::function<void(RecordSeen&)>& change = {}) {
+              const std::function<void(RecordSeen&)>& change = {},
+              bool tells_overtime = false) {
     const TempFolder folder;
     HarnessOptions options;
     options.capture.records = folder.path();
     options.capture.report_on_stderr = false;
     options.guard.cleanup_limit = guard_limit;
     options.guard.on_overtime = nullptr;
+    if (tells_overtime) {
+      options.guard.on_overtime = [](const Overtime&) {};
+    }
     RecordWatch watch(folder.path() + "/records.jsonl");
     SlowWorld world(sleep);
     const auto checker = check_bounded(kLimit);
@@ -81,6 +85,16 @@ TEST_F(BoundedChecks, AreContentWhenWhatIsLateIsSaidToBe) {
 
 TEST_F(BoundedChecks, AreContentWhenNothingIsLate) {
   EXPECT_FALSE(breaks(milliseconds(0), kLimit));
+}
+
+TEST_F(BoundedChecks, AreContentWithTheThreadsOfALongOvertime) {
+  EXPECT_FALSE(breaks(milliseconds(700), kLimit, {}, true));
+}
+
+// The twin: nobody is told while the piece runs, so nobody looks at the
+// threads.
+TEST_F(BoundedChecks, NoticeALongOvertimeWithoutTheThreads) {
+  EXPECT_TRUE(breaks(milliseconds(700), kLimit));
 }
 
 TEST_F(BoundedChecks, NoticeALimitThatIsNotKept) {

@@ -68,6 +68,10 @@ TEST_F(Overtimes, UnderGuardedMainEndsTheProcessWithTheFirstErrorOnRecord) {
   EXPECT_EQ(record["cleanup"][0]["error"], "std::logic_error: second");
   EXPECT_GE(record["cleanup"][1]["micros"], 20'000);
   EXPECT_EQ(record["suppressed"][0]["message"], "second");
+  ASSERT_GE(record["threads"].size(), 2U);
+  EXPECT_EQ(record["threads"][0]["id"], record["thread"]["id"]);
+  EXPECT_EQ(record["threads"][0]["stack"]["origin"], "watchdog");
+  EXPECT_FALSE(record["threads"][0]["stack"]["frames"].empty());
   ASSERT_EQ(ended.rows.size(), 1U);
   EXPECT_EQ(ended.rows[0]["outcome"], "failed");
   EXPECT_THAT(ended.standard_error,
@@ -156,6 +160,8 @@ TEST_F(Overtimes, ElsewhereAreWarnedOfAndWaitedFor) {
   EXPECT_THAT(
       cleanup_of(ended.records[0]),
       ElementsAre("teardown slow timed_out", "restore_process_state - ran"));
+  EXPECT_FALSE(ended.records[0]["threads"].empty());
+  EXPECT_FALSE(ended.records[0]["threads"][0]["stack"]["frames"].empty());
   EXPECT_TRUE(ended.records[0]["exit"]["status"].is_null());
   EXPECT_THAT(ended.standard_error,
               HasSubstr("mishap: fit: cleanup step teardown of slow has run"));

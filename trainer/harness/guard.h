@@ -30,7 +30,11 @@ namespace mishap {
 /// or throws the first error: the very object that was thrown.
 ///
 /// A piece of the cleanup that runs longer than options.guard.cleanup_limit is
-/// recorded as timed out and warned of on stderr. When the process is left by
+/// recorded as timed out, with the stacks of all threads, and warned of on
+/// stderr. So is a run without progress for options.hang.after, if that is
+/// asked for, and one that does not come to a safe point within
+/// options.hang.grace_period after a SIGINT or SIGTERM: a record of kind
+/// `hang`; then the run goes on. When the process is left by
 /// exit() in the run, on whatever thread, the run leaves a record of kind
 /// `exit` and the status is not 0.
 void guard(std::string_view name, const std::function<void(Run&)>& body,
@@ -39,8 +43,9 @@ void guard(std::string_view name, const std::function<void(Run&)>& body,
 /// Runs a program's work and gives the status to return from main: 0 success,
 /// 1 failure, 2 bad input (mishap::InputError), 3 contract violated, 128 + n
 /// signal n. An error or a signal outside every guard leaves a record too, with
-/// `entry_point` null. A piece of cleanup that passes its limit ends the
-/// process with 124, by _exit(), once the record stands in the file.
+/// `entry_point` null. A piece of cleanup that passes its limit and a run that
+/// hangs end the process with 124, by _exit(), once the record stands in the
+/// file; one that hangs after a signal with 128 + n.
 int guarded_main(int argc, char** argv, const std::function<void()>& work);
 
 /// Arms the plan in MISHAP_FAULTS or in the file that MISHAP_FAULTS_FILE names,

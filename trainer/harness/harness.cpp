@@ -10,7 +10,7 @@ namespace mishap {
 
 void run_with_harness(const HarnessOptions& options,
                       const std::function<void(const GuardOptions&)>& run) {
-  CaptureObserver capture(options.capture);
+  CaptureObserver capture(options.capture, options.hang);
   FaultObserver faults;
   GuardOptions guard = options.guard;
   guard.observers.insert(guard.observers.begin(), &capture);
@@ -21,6 +21,7 @@ void run_with_harness(const HarnessOptions& options,
         capture.end_of_overtime(overtime, kStatusOfOvertime);
         _exit(kStatusOfOvertime);
       }
+      capture.keep_threads_of_overtime();
       options.guard.on_overtime(overtime);
     };
   }

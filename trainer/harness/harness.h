@@ -2,6 +2,7 @@
 
 #include <mishap/trainer/guard/guarded_call.h>
 #include <mishap/trainer/harness/capture/capture_options.h>
+#include <mishap/trainer/harness/capture/hang_options.h>
 
 #include <functional>
 #include <string_view>
@@ -11,6 +12,8 @@ namespace mishap {
 /// What joins a guard with the collector and the faults.
 struct HarnessOptions {
   CaptureOptions capture;
+  /// When the run is taken to hang, and what then.
+  HangOptions hang;
   /// Further observers and interceptors, the step list, signal handling, the
   /// limit of a piece of cleanup. Under guarded_main() `on_overtime` is not
   /// called: the process ends with 124. Without one neither happens.

@@ -3,12 +3,14 @@
 #include <mishap/collector/modules.h>
 #include <mishap/collector/record_writer.h>
 #include <mishap/collector/resolve/capture.h>
-#include <mishap/collector/run_facts.h>
 #include <mishap/collector/throw_hook.h>
 #include <mishap/faultinject/firing.h>
 #include <mishap/trainer/harness/capture/capture_observer.h>
 #include <mishap/trainer/harness/capture/capture_storage.h>
 #include <mishap/trainer/harness/capture/failure_report.h>
+#include <mishap/trainer/harness/capture/grace_period.h>
+#include <mishap/trainer/harness/capture/kept_threads.h>
+#include <mishap/trainer/harness/capture/process_facts.h>
 #include <mishap/trainer/harness/capture/record_parts.h>
 #include <mishap/trainer/harness/capture/recorded_errors.h>
 #include <mishap/trainer/harness/capture/reproduce.h>
@@ -48,8 +50,11 @@ collector::RunOutcome outcome_of(const Run& run) noexcept {
 
 }  // namespace
 
-CaptureObserver::CaptureObserver(const CaptureOptions& options)
-    : options_(own_or_outer(options)), sink_(sink_for(options_)) {}
+CaptureObserver::CaptureObserver(const CaptureOptions& options,
+                                 const HangOptions& hang)
+    : options_(own_or_outer(options)),
+      hang_options_(hang),
+      sink_(sink_for(options_)) {}
 
 const CaptureOptions& CaptureObserver::own_or_outer(
     const CaptureOptions& options) {
@@ -66,6 +71,7 @@ CaptureObserver::~CaptureObserver() {
 void CaptureObserver::on_enter(Run& run) {
   run_ = &run;
   thread_ = pthread_self();
+  thread_id_ = gettid();
   outer_ = std::exchange(innermost, this);
   run_id_ = collector::make_uuid();
   record_id_ = collector::make_uuid();
@@ -104,21 +110,31 @@ void CaptureObserver::watch(Run& run) {
   record.kind = collector::RecordKind::kKilled;
   record.place = to_record(run.entry_point(), run.place());
   record.thread.id = gettid();
+  record.rank = process_facts().rank();
+  record.world_size = process_facts().world_size();
   record.process.pid = getpid();
   record.fault.status = fault_status();
   if (options_.writes && options_.pending_slot &&
       slot_.open(sink_.folder(), run_id_.view())) {
     slot_.hold(write_line(*storage_));
   }
+  // For a record that is made where nothing can be asked for any more.
+  collector::refresh_modules();
+  prepare_reproduce();
   enlist();
+  watch_progress();
 }
 
 void CaptureObserver::before(Run& run) {
   crumbs_.enter(run.place());
   show_place(run.place());
+  hang_watch_.beat();
 }
 
-void CaptureObserver::resumed(Run& run) noexcept { show_place(run.place()); }
+void CaptureObserver::resumed(Run& run) noexcept {
+  show_place(run.place());
+  hang_watch_.beat();
+}
 
 void CaptureObserver::show_place(const Place& place) noexcept {
   if (slot_.is_open()) {
@@ -131,7 +147,37 @@ void CaptureObserver::show_place(const Place& place) noexcept {
   }
 }
 
-void CaptureObserver::after(Run& run) { crumbs_.leave(run.place()); }
+void CaptureObserver::after(Run& run) {
+  crumbs_.leave(run.place());
+  hang_watch_.beat();
+}
+
+void CaptureObserver::on_checkpoint(Run&,
+                                    const CheckpointNote& checkpoint) noexcept {
+  const std::lock_guard telling(telling_);
+  if (told_ || !storage_) {
+    return;
+  }
+  try {
+    storage_->resume_path = checkpoint.path;
+    storage_->resume_checksum = checkpoint.checksum;
+  } catch (...) {
+    // Without memory for its name the last one is not told.
+    storage_->resume_path.clear();
+    storage_->resume_checksum.clear();
+  }
+  collector::RecordResume& resume = storage_->record.resume;
+  resume.path = storage_->resume_path;
+  resume.checksum = storage_->resume_checksum;
+  resume.step =
+      checkpoint.step < 0 ? std::nullopt : std::optional(checkpoint.step);
+  // So that a run that is killed names it too.
+  if (slot_.is_open() && frozen_) {
+    slot_.freeze(write_line(*storage_));
+  } else if (slot_.is_open()) {
+    slot_.hold(write_line(*storage_));
+  }
+}
 
 void CaptureObserver::on_failure(Run& run, const Failure& failure) noexcept {
   if (!storage_) {
@@ -186,7 +232,11 @@ void CaptureObserver::on_close(Run& run, const Failure* failure) noexcept {
     return;
   }
   settle(run, failure);
+  hang_watch_.unwatch();
   delist();
+  if (run.interrupt()) {
+    end_grace_period();
+  }
   slot_.close();
   throws_.reset();
   give_back(std::move(storage_));
@@ -210,12 +260,16 @@ void CaptureObserver::settle(const Run& run, const Failure* failure) noexcept {
     if (run.interrupt()) {
       storage.record.interrupt = to_record(run.entry_point(), *run.interrupt());
     }
+    if (kept_threads_) {
+      storage.record.threads = kept_threads_->view();
+    }
     append_and_report();
     remember_recorded(
         failure->error,
         {record_id_, outer_ == nullptr ? collector::Uuid() : outer_->run_id_});
   }
-  if (options_.writes && (failure != nullptr || options_.rows_of_clean_runs)) {
+  if (options_.writes &&
+      (failure != nullptr || left_hang_ || options_.rows_of_clean_runs)) {
     append_row(outcome_of(run), has_record, true);
   }
 }
@@ -225,6 +279,7 @@ void CaptureObserver::on_abandoned(Run&) noexcept {
     const std::lock_guard telling(telling_);
     told_ = true;
   }
+  hang_watch_.unwatch();
   delist();
 }
 
@@ -242,10 +297,8 @@ void CaptureObserver::append_and_report() noexcept {
 void CaptureObserver::append_row(collector::RunOutcome outcome, bool has_record,
                                  bool knows_options) noexcept {
   try {
-    static const collector::RunFacts* const facts =
-        new collector::RunFacts(collector::RunFacts::gather());
     collector::RunRow row;
-    facts->fill(row);
+    process_facts().fill(row);
     row.run_id = run_id_.view();
     row.parent_run_id = storage_->record.parent_run_id;
     row.entry_point = run_->entry_point();
@@ -275,10 +328,14 @@ void CaptureObserver::append_row(collector::RunOutcome outcome, bool has_record,
           {module.path, build_ids.back(), module.load_address, module.size()});
     }
     row.modules = modules;
-    const std::string_view record_id = record_id_.view();
-    if (has_record) {
-      row.record_ids = {&record_id, 1};
+    std::vector<std::string_view> record_ids;
+    if (left_hang_) {
+      record_ids.push_back(hang_record_id_.view());
     }
+    if (has_record) {
+      record_ids.push_back(record_id_.view());
+    }
+    row.record_ids = record_ids;
     // The record's buffer is free by now; rows of many modules need more.
     std::string line(collector::kRunRowBufferBytes, '\0');
     const std::size_t size = write_run_row(row, line);

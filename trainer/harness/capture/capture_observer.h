@@ -11,17 +11,23 @@
 #include <mishap/trainer/guard/run.h>
 #include <mishap/trainer/harness/capture/breadcrumbs.h>
 #include <mishap/trainer/harness/capture/capture_options.h>
+#include <mishap/trainer/harness/capture/hang_options.h>
+#include <mishap/trainer/harness/capture/hang_watch.h>
 #include <mishap/trainer/harness/capture/open_runs.h>
 #include <pthread.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 
 namespace mishap {
 
 struct CaptureStorage;
+class KeptThreads;
+class ThreadStacks;
 
 /// Keeps the record of one run: breadcrumbs while it lives, the frozen record
 /// at its first error, the finished one when all is cleaned up.
@@ -31,18 +37,23 @@ struct CaptureStorage;
 /// failure of that leaves the rest.
 ///
 /// Who ends the process in the middle of the run, on whatever thread, has its
-/// record written first: on_process_exit() and end_of_overtime().
+/// record written first: on_process_exit() and end_of_overtime(). A run that
+/// hangs is told from outside: on_no_progress(), and when its grace period is
+/// over.
 class CaptureObserver final : public Observer, private OpenRun {
  public:
   /// A run inside another one that names no folder of its own keeps its records
   /// as the outer one does.
-  explicit CaptureObserver(const CaptureOptions& options);
+  explicit CaptureObserver(const CaptureOptions& options,
+                           const HangOptions& hang = {});
   ~CaptureObserver() override;
 
   void on_enter(Run& run) override;
   void before(Run& run) override;
   void after(Run& run) override;
   void resumed(Run& run) noexcept override;
+  void on_checkpoint(Run& run,
+                     const CheckpointNote& checkpoint) noexcept override;
   void on_failure(Run& run, const Failure& failure) noexcept override;
   void on_close(Run& run, const Failure* failure) noexcept override;
   void on_abandoned(Run& run) noexcept override;
@@ -52,6 +63,15 @@ class CaptureObserver final : public Observer, private OpenRun {
   /// so on stderr. On any thread.
   void end_of_overtime(const Overtime& overtime, int status) noexcept;
 
+  /// A piece of cleanup is late and is waited for: keeps the stacks of all
+  /// threads, of the first such piece, for the record of the run, should it
+  /// leave one. On the guard's watching thread.
+  void keep_threads_of_overtime() noexcept;
+
+  /// No hook has begun or ended for so long: leaves a record of kind hang and,
+  /// where that is asked for, ends the process. On the watchdog's thread.
+  void on_no_progress(std::chrono::nanoseconds idle) noexcept;
+
   std::string_view run_id() const noexcept { return run_id_.view(); }
 
  private:
@@ -60,6 +80,27 @@ class CaptureObserver final : public Observer, private OpenRun {
   void show_place(const Place& place) noexcept;
   static const CaptureOptions& own_or_outer(const CaptureOptions& options);
   bool on_process_exit(const ProcessExit& exit) noexcept override;
+
+  void watch_progress() noexcept;
+  std::optional<std::chrono::nanoseconds> grace_left() const noexcept override;
+  bool ends_process() const noexcept override;
+  int status_of_overdue() const noexcept override;
+  HangTold tell_overdue(const void* context,
+                        std::optional<int> exit_status) noexcept override;
+  void end_from_handler(const ProcessExit& exit) noexcept override;
+  /// The open run inside this one, or null.
+  const CaptureObserver* inner() const noexcept;
+  HangTold on_hang(const HangCause& cause) noexcept;
+  void tell_hang(const HangCause& cause, ThreadStacks& stacks) noexcept;
+  void tell_hang_of_failed(const HangCause& cause,
+                           ThreadStacks& stacks) noexcept;
+  void fill_from_outside(collector::Record& record,
+                         std::span<char> command) noexcept;
+  Place place_of_last_beat() const noexcept;
+  void append_hang(collector::Record& record, const HangCause& cause,
+                   ThreadStacks& stacks) noexcept;
+  void append_row_of_hang(const collector::Record& record,
+                          ThreadStacks& stacks) noexcept;
 
   bool is_on_own_thread() const noexcept;
   void fill_unfrozen(const Overtime* late) noexcept;
@@ -73,12 +114,16 @@ class CaptureObserver final : public Observer, private OpenRun {
                   bool knows_options) noexcept;
 
   const CaptureOptions& options_;
+  HangOptions hang_options_;
   collector::RecordSink& sink_;
   collector::Uuid run_id_;
   collector::Uuid record_id_;
   CaptureObserver* outer_ = nullptr;
   const Run* run_ = nullptr;
   pthread_t thread_{};
+  std::int32_t thread_id_ = 0;
+  std::chrono::milliseconds hang_after_{0};
+  HangWatch hang_watch_{*this};
   std::optional<collector::ThrowCaptureScope> throws_;
   std::unique_ptr<CaptureStorage> storage_;
   BreadcrumbRing crumbs_;
@@ -92,6 +137,12 @@ class CaptureObserver final : public Observer, private OpenRun {
   std::mutex telling_;
   bool frozen_ = false;
   bool told_ = false;
+  // The signal that was told to be honoured by nobody.
+  std::int64_t told_signal_nanos_ = 0;
+  // The last record of kind hang that the run left and went on from.
+  collector::Uuid hang_record_id_;
+  bool left_hang_ = false;
+  std::unique_ptr<KeptThreads> kept_threads_;
 };
 
 }  // namespace mishap

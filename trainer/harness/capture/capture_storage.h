@@ -7,6 +7,7 @@
 #include <mishap/collector/sink.h>
 #include <mishap/collector/uuid.h>
 #include <mishap/faultinject/firing.h>
+#include <mishap/trainer/guard/telemetry.h>
 #include <mishap/trainer/harness/capture/breadcrumbs.h>
 #include <mishap/trainer/harness/capture/state_probe.h>
 
@@ -41,6 +42,9 @@ struct CaptureStorage {
   std::array<collector::RecordBreadcrumb, 2 * BreadcrumbRing::kCapacity> crumbs;
   std::array<collector::RecordCleanup, kMaxCleanup> cleanup;
   std::array<collector::RecordSuppressed, kMaxSuppressed> suppressed;
+  std::array<collector::RecordTelemetry, Telemetry::kCapacity> telemetry;
+  std::string resume_path;
+  std::string resume_checksum;
   /// Modules of the run's row that frames point to, by their index in the
   /// process.
   std::array<int, kMaxModules> modules{};

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 
@@ -55,6 +56,53 @@ void OpenRun::delist() noexcept {
 }
 
 const OpenRun* OpenRun::newest() noexcept { return newest_run; }
+
+std::optional<std::chrono::nanoseconds> OpenRun::end_overdue(
+    const void* context) noexcept {
+  using std::chrono::nanoseconds;
+  if (process_with_runs.load() != getpid()) {
+    return std::nullopt;
+  }
+  const auto lock = bounded_lock(open_runs_mutex);
+  if (!lock) {
+    return std::chrono::milliseconds(100);
+  }
+  std::optional<nanoseconds> next;
+  std::optional<int> exit_status;
+  for (const OpenRun* run = newest_run; run != nullptr; run = run->older_) {
+    const auto left = run->grace_left();
+    if (!left) {
+      continue;
+    }
+    if (left->count() > 0) {
+      next = std::min(next.value_or(*left), *left);
+    } else if (run->ends_process()) {
+      exit_status = run->status_of_overdue();
+    }
+  }
+  for (OpenRun* run = newest_run; run != nullptr; run = run->older_) {
+    const auto left = run->grace_left();
+    if (left && left->count() <= 0) {
+      run->tell_overdue(context, exit_status);
+    } else if (exit_status) {
+      run->end_from_handler({.status = *exit_status});
+    }
+  }
+  if (exit_status) {
+    _exit(*exit_status);
+  }
+  return next;
+}
+
+bool OpenRun::any_waits() noexcept {
+  const auto lock = bounded_lock(open_runs_mutex);
+  for (const OpenRun* run = newest_run; run != nullptr; run = run->older_) {
+    if (run->grace_left()) {
+      return true;
+    }
+  }
+  return false;
+}
 
 bool OpenRun::end_all(const ProcessExit& exit) noexcept {
   const pid_t self = getpid();

@@ -2,6 +2,10 @@
 
 #include <sys/types.h>
 
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
 namespace mishap {
 
 /// How the process ends while runs are open.
@@ -9,6 +13,9 @@ struct ProcessExit {
   /// What its parent will see.
   int status = 1;
 };
+
+struct HangCause;
+enum class HangTold : std::uint8_t;
 
 /// A run that has not ended yet. It hears when the process is left by exit(),
 /// or by return from main, on any thread; then it still has to leave its
@@ -23,6 +30,16 @@ class OpenRun {
   /// whether there was one. Does not wait without bound, allocates as little as
   /// a failure does.
   static bool end_all(const ProcessExit& exit) noexcept;
+
+  /// In a signal handler: tells every open run whose grace period is over that
+  /// it hangs; where one of them ends the process leaves the records of the
+  /// others too and does so. The time until the next one is over, if a signal
+  /// waits for a run that still has some left.
+  static std::optional<std::chrono::nanoseconds> end_overdue(
+      const void* context) noexcept;
+
+  /// A signal waits for a safe point of some open run.
+  static bool any_waits() noexcept;
 
   /// The open runs, newest first; for use in on_process_exit().
   static const OpenRun* newest() noexcept;
@@ -39,6 +56,20 @@ class OpenRun {
   /// False when the outcome of the run was settled already. Called on the
   /// thread that ends the process, under a lock.
   virtual bool on_process_exit(const ProcessExit& exit) noexcept = 0;
+
+  // Under that lock too; async-signal-safe.
+
+  /// How much of its grace period is left since the signal that waits for this
+  /// run; nothing when none does, when it was told, and while a run inside it
+  /// is open, which has to honour it first.
+  virtual std::optional<std::chrono::nanoseconds> grace_left()
+      const noexcept = 0;
+  virtual bool ends_process() const noexcept = 0;
+  virtual HangTold tell_overdue(const void* context,
+                                std::optional<int> exit_status) noexcept = 0;
+  virtual int status_of_overdue() const noexcept = 0;
+  /// The process ends because of another run.
+  virtual void end_from_handler(const ProcessExit& exit) noexcept = 0;
 
  private:
   bool enlisted_ = false;

@@ -1,13 +1,15 @@
 // What a run leaves when the process ends in the middle of it, told on the
 // thread that ends the process.
 #include <mishap/collector/clock.h>
-#include <mishap/collector/run_facts.h>
 #include <mishap/trainer/harness/capture/bounded_lock.h>
 #include <mishap/trainer/harness/capture/capture_observer.h>
 #include <mishap/trainer/harness/capture/capture_storage.h>
+#include <mishap/trainer/harness/capture/hang_line.h>
+#include <mishap/trainer/harness/capture/kept_threads.h>
 #include <mishap/trainer/harness/capture/process_sample.h>
 #include <mishap/trainer/harness/capture/record_parts.h>
 #include <mishap/trainer/harness/capture/reproduce.h>
+#include <mishap/trainer/harness/capture/thread_stacks.h>
 #include <unistd.h>
 
 namespace mishap {
@@ -54,6 +56,7 @@ void CaptureObserver::fill_unfrozen(const Overtime* late) noexcept {
   }
   record.thread.role = record.thread.id == getpid() ? "main" : "caller";
   fill_fault(*storage_, *run_, firings_at_start_);
+  fill_telemetry(*storage_, *run_);
   record.process = sample_process();
   try {
     storage_->reproduce = reproduce_command(record.fault.spec);
@@ -129,10 +132,16 @@ bool CaptureObserver::on_process_exit(const ProcessExit& exit) noexcept {
 void CaptureObserver::end_of_overtime(const Overtime& overtime,
                                       int status) noexcept {
   const ProcessExit exit{.status = status};
+  end_process_soon();
   {
     const auto telling = bounded_lock(telling_);
+    const ThreadStacksLease stacks;
     if (telling && !told_ && storage_) {
       told_ = true;
+      if (stacks) {
+        stacks->capture({.first = thread_id_});
+        storage_->record.threads = stacks->fill(*storage_);
+      }
       tell_end(collector::RecordKind::kHang, exit, &overtime);
       if (options_.writes) {
         append_and_report();
@@ -142,6 +151,20 @@ void CaptureObserver::end_of_overtime(const Overtime& overtime,
     }
   }
   end_all(exit);
+}
+
+void CaptureObserver::keep_threads_of_overtime() noexcept {
+  const auto telling = bounded_lock(telling_);
+  const ThreadStacksLease stacks;
+  if (!telling || told_ || !storage_ || !stacks || kept_threads_) {
+    return;
+  }
+  stacks->capture({.first = thread_id_});
+  try {
+    kept_threads_ = std::make_unique<KeptThreads>(stacks->fill(*storage_));
+  } catch (...) {
+    // Without memory for them the record has no threads; all else stays.
+  }
 }
 
 }  // namespace mishap

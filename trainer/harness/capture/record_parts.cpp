@@ -166,6 +166,19 @@ void fill_fault(CaptureStorage& storage, const Run& run,
   fault.action = storage.firing.action;
   fault.spec = storage.firing.spec;
   fault.seed = storage.firing.seed;
+  const std::int64_t steps = run.place().step - storage.firing.step;
+  if (storage.firing.step >= 0 && steps >= 0) {
+    storage.record.manifested_after_steps = steps;
+  }
+}
+
+void fill_telemetry(CaptureStorage& storage, const Run& run) noexcept {
+  const Telemetry& telemetry = run.telemetry();
+  for (std::size_t i = 0; i < telemetry.size(); ++i) {
+    const StepSeen seen = telemetry[i];
+    storage.telemetry[i] = {seen.step, seen.loss, seen.micros};
+  }
+  storage.record.telemetry = {storage.telemetry.data(), telemetry.size()};
 }
 
 void fill_cleanup(CaptureStorage& storage,
@@ -202,7 +215,7 @@ void fill_cleanup(CaptureStorage& storage,
 }
 
 void fill_state(CaptureStorage& storage, const Run& run) noexcept {
-  Record& record = storage.record;
+  collector::Record& record = storage.record;
   storage.state = {};
   probe_state(run, storage.chain, storage.state);
   record.modes = storage.state.modes;
@@ -211,6 +224,7 @@ void fill_state(CaptureStorage& storage, const Run& run) noexcept {
   record.warnings = {storage.state.warnings.data(),
                      storage.state.warning_count};
   record.process = sample_process();
+  fill_telemetry(storage, run);
   switch (run.weights()) {
     case Weights::kNone:
       record.weights.reset();

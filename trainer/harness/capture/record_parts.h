@@ -27,9 +27,12 @@ void fill_thread(CaptureStorage& storage) noexcept;
 void fill_crumbs(CaptureStorage& storage, const BreadcrumbRing& ring,
                  const TickClock& clock) noexcept;
 
-/// The fault that fired last, if it did so in this run.
+/// The fault that fired last, if it did so in this run, and how many steps ago.
 void fill_fault(CaptureStorage& storage, const Run& run,
                 std::uint64_t firings_at_start) noexcept;
+
+/// Loss and time of the last steps.
+void fill_telemetry(CaptureStorage& storage, const Run& run) noexcept;
 
 /// What was noted of a cleanup; a total is more than there are notes when some
 /// were lost.

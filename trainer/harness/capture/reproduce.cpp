@@ -1,19 +1,36 @@
 #include <mishap/trainer/harness/capture/reproduce.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <mutex>
 #include <system_error>
 
 namespace mishap {
 namespace {
 
+// The command in front of its faults and behind them, with the word that goes
+// before those. One that another has taken the place of is kept for a while: a
+// signal handler may be reading it.
+struct PreparedCommand {
+  std::string front;
+  std::string option;
+  std::string back;
+  bool takes_faults = true;
+};
+constinit std::atomic<const PreparedCommand*> prepared{nullptr};
+constexpr std::size_t kKeptCommands = 16;
+
 struct Command {
   std::mutex mutex;
   std::string text;
   FaultsGo faults_go = FaultsGo::kBefore;
+  std::array<std::unique_ptr<const PreparedCommand>, kKeptCommands> kept;
+  std::size_t next_kept = 0;
 };
 
 // Never destroyed: a run may fail after main.
@@ -21,6 +38,53 @@ Command& command() {
   static Command* const instance = new Command;
   return *instance;
 }
+
+PreparedCommand prepared_of(const Command& current) {
+  switch (current.faults_go) {
+    case FaultsGo::kInside:
+      return {current.text, "", "", false};
+    case FaultsGo::kBehind:
+      return {current.text, " --faults ", "", true};
+    case FaultsGo::kBefore:
+      break;
+  }
+  if (!current.text.empty()) {
+    return {"", "MISHAP_FAULTS=", current.text, true};
+  }
+  std::error_code error;
+  const std::string folder = std::filesystem::current_path(error).string();
+  return {"cd " + shell_quoted(folder) + " && ",
+          "MISHAP_FAULTS=", command_line(), true};
+}
+
+// Text in room of the caller's; remembers when it did not fit.
+class Room {
+ public:
+  explicit Room(std::span<char> room) noexcept : room_(room) {}
+
+  void add(std::string_view text) noexcept {
+    fits_ = fits_ && text.size() <= room_.size() - size_;
+    if (fits_) {
+      std::copy_n(text.data(), text.size(), room_.data() + size_);
+      size_ += text.size();
+    }
+  }
+  void add_quoted(std::string_view text) noexcept {
+    add("'");
+    for (const char c : text) {
+      add(c == '\'' ? std::string_view("'\\''") : std::string_view(&c, 1));
+    }
+    add("'");
+  }
+  std::string_view view() const noexcept {
+    return fits_ ? std::string_view(room_.data(), size_) : std::string_view();
+  }
+
+ private:
+  std::span<char> room_;
+  std::size_t size_ = 0;
+  bool fits_ = true;
+};
 
 bool is_plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -67,6 +131,35 @@ void set_reproduce_command(std::string text, FaultsGo faults_go) {
   const std::lock_guard lock(current.mutex);
   current.text = std::move(text);
   current.faults_go = faults_go;
+  prepared.store(nullptr);
+}
+
+void prepare_reproduce() {
+  if (prepared.load() != nullptr) {
+    return;
+  }
+  Command& current = command();
+  const std::lock_guard lock(current.mutex);
+  auto& kept = current.kept[current.next_kept++ % kKeptCommands];
+  kept = std::make_unique<const PreparedCommand>(prepared_of(current));
+  prepared.store(kept.get());
+}
+
+std::string_view prepared_reproduce(std::span<char> room,
+                                    std::string_view faults) noexcept {
+  const PreparedCommand* const parts = prepared.load();
+  if (parts == nullptr) {
+    return {};
+  }
+  Room text(room);
+  text.add(parts->front);
+  if (parts->takes_faults && !faults.empty()) {
+    text.add(parts->option);
+    text.add_quoted(faults);
+    text.add(parts->back.empty() ? "" : " ");
+  }
+  text.add(parts->back);
+  return text.view();
 }
 
 std::string reproduce_command(std::string_view faults) {

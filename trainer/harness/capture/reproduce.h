@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,16 @@ void set_reproduce_command(std::string command, FaultsGo faults_go);
 /// One line for a shell that makes the run happen again with that plan; the
 /// plan may be empty.
 std::string reproduce_command(std::string_view faults);
+
+/// Makes the parts of that line for prepared_reproduce(), once for each command
+/// that was set. Thread-safe; throws std::bad_alloc.
+void prepare_reproduce();
+
+/// reproduce_command() in room of the caller's, without the heap and without a
+/// lock: async-signal-safe. Empty before prepare_reproduce(), and when there is
+/// not room enough.
+std::string_view prepared_reproduce(std::span<char> room,
+                                    std::string_view faults) noexcept;
 
 /// The text as one word of a POSIX shell.
 std::string shell_quoted(std::string_view text);

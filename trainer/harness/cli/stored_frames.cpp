@@ -116,12 +116,13 @@ StoredFrames::StoredFrames(const std::string& folder,
       if (row.text("/run_id") != run_id) {
         continue;
       }
+      // A run that hung and went on has a second row, which knows more modules.
+      files_.clear();
       for (std::size_t i = 0; i < row.size("/modules"); ++i) {
         const std::string module = "/modules/" + std::to_string(i);
         files_.push_back({row.text(module + "/path").value_or(""),
                           row.text(module + "/build_id").value_or("")});
       }
-      return;
     } catch (const collector::BadRecord&) {
       continue;
     }

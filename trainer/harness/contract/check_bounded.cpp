@@ -21,6 +21,9 @@ std::string_view step_of(Hook hook) {
   }
 }
 
+// A piece that was late for so long was told of while it ran.
+constexpr milliseconds kSurelyTold{500};
+
 bool is_timed_out(const CleanupSeen& piece) {
   return piece.outcome == "timed_out";
 }
@@ -49,6 +52,11 @@ class Bounded final : public Checker {
             (took_ <= limit_ || microseconds(piece.micros) < limit_)) {
           return name_of(piece.step, piece.component) +
                  " is recorded as timed out and was not late";
+        }
+        if (is_timed_out(piece) && record.threads == 0 &&
+            microseconds(piece.micros) > limit_ + kSurelyTold) {
+          return name_of(piece.step, piece.component) +
+                 " was late and the record shows no thread's stack";
         }
         if (!is_timed_out(piece) && microseconds(piece.micros) > limit_) {
           return name_of(piece.step, piece.component) +

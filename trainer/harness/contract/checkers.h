@@ -33,7 +33,8 @@ std::unique_ptr<Checker> check_resources(const Resources* clean,
 std::unique_ptr<Checker> check_interrupts();
 /// C13: of the pieces in `cleanup` of a record those that took longer than the
 /// limit, by their own figure or by that of a spy (JournalEntry::took), and no
-/// others, are timed out. Says nothing without a limit or a record.
+/// others, are timed out, and the record of one that was late for half a second
+/// shows the threads. Says nothing without a limit or a record.
 std::unique_ptr<Checker> check_bounded(std::chrono::milliseconds limit);
 
 }  // namespace mishap

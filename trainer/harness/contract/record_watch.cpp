@@ -32,6 +32,7 @@ class NeededKeys final : public nlohmann::json_sax<nlohmann::json> {
     if (depth_ == 1) {
       list_ = name == "suppressed" ? List::kSuppressed
               : name == "cleanup"  ? List::kCleanup
+              : name == "threads"  ? List::kThreads
                                    : List::kOther;
       target_ = member(name);
     } else if (depth_ == kInEntry && list_ == List::kSuppressed &&
@@ -49,6 +50,9 @@ class NeededKeys final : public nlohmann::json_sax<nlohmann::json> {
     if (list_ == List::kCleanup && depth_ + 1 == kInEntry) {
       out_.cleanup.emplace_back();
     }
+    if (list_ == List::kThreads && depth_ + 1 == kInEntry) {
+      ++out_.threads;
+    }
     return down();
   }
   bool end_object() override { return up(); }
@@ -62,7 +66,7 @@ class NeededKeys final : public nlohmann::json_sax<nlohmann::json> {
  private:
   // The record, a list in it, an object in that.
   static constexpr int kInEntry = 3;
-  enum class List { kOther, kSuppressed, kCleanup };
+  enum class List { kOther, kSuppressed, kCleanup, kThreads };
 
   bool done() {
     target_ = nullptr;

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <mishap/collector/json_depth.h>
 #include <mishap/collector/pending/slot_format.h>
 #include <mishap/collector/recover_pending.h>
 #include <signal.h>
@@ -11,6 +12,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 namespace mishap::collector {
 namespace {
@@ -20,7 +22,8 @@ using nlohmann::ordered_json;
 class File {
  public:
   explicit File(const std::string& path)
-      : descriptor_(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)) {}
+      : descriptor_(
+            open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)) {}
   ~File() {
     if (descriptor_ >= 0) close(descriptor_);
   }
@@ -59,9 +62,10 @@ bool owner_is_alive(const SlotHeader& header) {
 }
 
 std::int64_t pid_in_name(std::string_view name) {
+  constexpr std::int64_t kMaxPid = 1 << 22;
   std::int64_t pid = 0;
   for (const char digit : name.substr(kSlotPrefix.size())) {
-    if (digit < '0' || digit > '9') break;
+    if (digit < '0' || digit > '9' || pid > kMaxPid) break;
     pid = pid * 10 + (digit - '0');
   }
   return pid;
@@ -88,7 +92,12 @@ ordered_json or_null(std::string_view text) {
 }
 
 void add_nanos(ordered_json& text, std::int64_t nanos) {
-  text = std::to_string(std::stoll(text.get<std::string>()) + nanos);
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(std::stoll(text.get<std::string>()), nanos,
+                             &sum)) {
+    throw std::out_of_range("a time beyond all times");
+  }
+  text = std::to_string(sum);
 }
 
 void bring_up_to_date(ordered_json& record, const SlotPlace& place) {
@@ -100,8 +109,12 @@ void bring_up_to_date(ordered_json& record, const SlotPlace& place) {
   record["batch_index"] = or_null(place.batch);
   record["global_step"] = or_null(place.step);
   if (place.steady_nano == 0) return;
-  const std::int64_t since =
-      place.steady_nano - std::stoll(record["steady_nano"].get<std::string>());
+  std::int64_t since = 0;
+  if (__builtin_sub_overflow(
+          place.steady_nano,
+          std::stoll(record["steady_nano"].get<std::string>()), &since)) {
+    throw std::out_of_range("a time beyond all times");
+  }
   add_nanos(record["steady_nano"], since);
   add_nanos(record["time_unix_nano"], since);
 }
@@ -115,7 +128,7 @@ std::string render(const File& file, const SlotHeader& header) {
     index = 1 - index;
     text = read_text(file, header, index);
   }
-  if (text.empty()) return {};
+  if (text.empty() || json_depth(text) > kMaxJsonDepth) return {};
   auto record = ordered_json::parse(text, nullptr, false);
   if (!record.is_object()) return {};
   const std::string process = "process " + std::to_string(header.pid);
@@ -163,6 +176,9 @@ void recover_one(const std::filesystem::path& path, RecordSink& sink,
   try {
     line = render(file, *header);
   } catch (const ordered_json::exception&) {
+    line.clear();
+  } catch (const std::logic_error&) {
+    // A time that is no number.
     line.clear();
   }
   if (!line.empty()) {

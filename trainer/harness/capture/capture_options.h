@@ -1,5 +1,10 @@
 #pragma once
 
+#include <mishap/collector/io/rotation.h>
+#include <mishap/collector/privacy.h>
+#include <mishap/collector/record_caps.h>
+#include <mishap/trainer/harness/capture/record_filter.h>
+
 #include <string>
 
 namespace mishap {
@@ -20,6 +25,17 @@ struct CaptureOptions {
   /// Keep a record in a slot file while the run lives, so that a process that
   /// is killed leaves one. Costs some 50 microseconds a run.
   bool pending_slot = true;
+  /// How many records of one kind, and in all, the process writes before it
+  /// only counts them. A sweep has none.
+  collector::RecordCaps caps{};
+  /// When the files of the folder are put aside. The first run of the process
+  /// that uses the folder decides.
+  collector::Rotation rotation{};
+  /// What is hidden beside secrets, for the whole process from the first run
+  /// on; MISHAP_PRIVATE and MISHAP_SECRET_WORDS add to it.
+  collector::Privacy privacy{};
+  /// Sees each record before it is written. Empty: none.
+  RecordFilter filter{};
 };
 
 }  // namespace mishap

@@ -127,9 +127,19 @@ void JsonWriter::hex_bytes(std::string_view bytes) noexcept {
   put('"');
 }
 
-bool JsonWriter::text(std::string_view value) noexcept {
+void JsonWriter::begin_text() noexcept {
   separate();
   put('"');
+}
+
+bool JsonWriter::text(std::string_view value) noexcept {
+  begin_text();
+  const bool replaced = add_text(value);
+  end_text();
+  return replaced;
+}
+
+bool JsonWriter::add_text(std::string_view value) noexcept {
   bool replaced = false;
   while (!value.empty() && !overflowed_) {
     const auto* const begin = value.data();
@@ -149,7 +159,6 @@ bool JsonWriter::text(std::string_view value) noexcept {
     }
     value.remove_prefix(step.size);
   }
-  put('"');
   return replaced;
 }
 

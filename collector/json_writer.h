@@ -43,6 +43,10 @@ class JsonWriter {
 
   /// A text. Invalid UTF-8 is replaced by U+FFFD; returns whether any was.
   bool text(std::string_view value) noexcept;
+  /// The same in parts, none of which begins or ends within a character.
+  void begin_text() noexcept;
+  bool add_text(std::string_view part) noexcept;
+  void end_text() noexcept { put('"'); }
 
   /// Ends the line.
   void newline() noexcept { put('\n'); }

@@ -1,3 +1,4 @@
+#include <mishap/collector/json_depth.h>
 #include <mishap/collector/reader.h>
 
 #include <charconv>
@@ -25,6 +26,9 @@ StoredRecord::StoredRecord(std::string line) : line_(std::move(line)) {}
 
 StoredRecord StoredRecord::parse(std::string line) {
   StoredRecord record(std::move(line));
+  if (json_depth(record.line_) > kMaxJsonDepth) {
+    throw BadRecord("nested too deeply");
+  }
   auto tree = std::make_shared<Tree>();
   try {
     tree->root = json::parse(record.line_);

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <mishap/collector/json_depth.h>
 #include <mishap/collector/label/stored_label.h>
 #include <mishap/collector/pending/killed_record.h>
 #include <mishap/collector/pending/slot_format.h>
@@ -14,6 +15,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 namespace mishap::collector {
 namespace {
@@ -23,7 +25,8 @@ using nlohmann::ordered_json;
 class File {
  public:
   explicit File(const std::string& path)
-      : descriptor_(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW)) {}
+      : descriptor_(
+            open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)) {}
   ~File() {
     if (descriptor_ >= 0) close(descriptor_);
   }
@@ -74,9 +77,10 @@ bool is_of_another_version(const SlotHeader& header) {
 }
 
 std::int64_t pid_in_name(std::string_view name) {
+  constexpr std::int64_t kMaxPid = 1 << 22;
   std::int64_t pid = 0;
   for (const char digit : name.substr(kSlotPrefix.size())) {
-    if (digit < '0' || digit > '9') break;
+    if (digit < '0' || digit > '9' || pid > kMaxPid) break;
     pid = pid * 10 + (digit - '0');
   }
   return pid;
@@ -144,6 +148,7 @@ std::string render(const File& file, const SlotPages& pages,
     index = 1 - index;
     text = read_text(file, header, index);
   }
+  if (text.empty() || json_depth(text) > kMaxJsonDepth) return {};
   const bool was_running = header.texts[index].state == SlotState::kRunning;
   if (was_running) text = killed_record(text, pages, is_of_this_boot(header));
   if (text.empty()) return {};
@@ -198,6 +203,9 @@ void recover_one(const std::filesystem::path& path, RecordSink& sink,
   try {
     line = render(file, *pages, epitaph);
   } catch (const ordered_json::exception&) {
+    line.clear();
+  } catch (const std::logic_error&) {
+    // A time that is no number.
     line.clear();
   }
   if (!line.empty()) {

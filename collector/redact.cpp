@@ -1,3 +1,4 @@
+#include <mishap/collector/privacy.h>
 #include <mishap/collector/redact.h>
 
 #include <algorithm>
@@ -67,15 +68,15 @@ bool begins_with(std::string_view text, const Word& word) noexcept {
 }  // namespace
 
 bool is_secret_name(std::string_view name) noexcept {
-  for (; !name.empty(); name.remove_prefix(1)) {
-    const auto begins = [name](const Word& word) {
-      return begins_with(name, word);
+  for (std::string_view rest = name; !rest.empty(); rest.remove_prefix(1)) {
+    const auto begins = [rest](const Word& word) {
+      return begins_with(rest, word);
     };
     if (std::any_of(kSecretWords.begin(), kSecretWords.end(), begins)) {
       return true;
     }
   }
-  return false;
+  return has_added_secret_word(name);
 }
 
 }  // namespace mishap::collector

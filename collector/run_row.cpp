@@ -1,6 +1,8 @@
+#include <mishap/collector/privacy.h>
 #include <mishap/collector/record.h>
 #include <mishap/collector/record/line.h>
 #include <mishap/collector/record/words.h>
+#include <mishap/collector/redact.h>
 #include <mishap/collector/run_row.h>
 
 #include <algorithm>
@@ -26,7 +28,7 @@ void write_pairs(Line& line, std::string_view key,
                  std::span<const NameValue> pairs, std::size_t limit) noexcept {
   line.objects(key, pairs, limit, Keep::kFirst, [&line](const NameValue& pair) {
     line.name("name", pair.name);
-    line.text("value", pair.value);
+    line.text("value", is_secret_name(pair.name) ? kRedacted : pair.value);
   });
 }
 
@@ -57,7 +59,7 @@ std::size_t write_with(const RunRow& row, std::span<char> buffer,
                  line.hex("size", module.size);
                });
   line.object("host", [&] {
-    line.name("name", row.host.name);
+    line.name("name", hides_host() ? kRedacted : row.host.name);
     line.name("system", row.host.system);
     line.integer("cpus", row.host.cpus);
     line.integer("memory_bytes", row.host.memory_bytes);
@@ -66,7 +68,8 @@ std::size_t write_with(const RunRow& row, std::span<char> buffer,
     line.name("scheduler", row.job.scheduler);
     line.name("id", row.job.id);
     line.name("step", row.job.step);
-    line.name("nodes", row.job.nodes);
+    line.name("nodes", hides_host() && !row.job.nodes.empty() ? kRedacted
+                                                              : row.job.nodes);
     line.name("container", row.job.container);
   });
   line.integer("pid", row.pid);

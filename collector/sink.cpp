@@ -1,5 +1,6 @@
 #include <mishap/collector/io/append_line.h>
 #include <mishap/collector/io/bounded_write.h>
+#include <mishap/collector/io/reserved_descriptor.h>
 #include <mishap/collector/sink.h>
 
 #include <algorithm>
@@ -55,7 +56,9 @@ std::span<const std::string_view> SinkNotes::views() noexcept {
 RecordSink::RecordSink(SinkOptions options)
     : options_(with_absolute_folder(std::move(options))),
       records_path_(options_.folder + "/records.jsonl"),
-      runs_path_(options_.folder + "/runs.jsonl") {}
+      runs_path_(options_.folder + "/runs.jsonl") {
+  reserve_descriptor();
+}
 
 bool RecordSink::append_record(std::string_view line) noexcept {
   return append(records_path_, line);
@@ -71,6 +74,7 @@ bool RecordSink::append(const std::string& path,
       append_line(path.c_str(), line,
                   {.lock_wait = options_.lock_wait,
                    .max_file_bytes = options_.max_file_bytes,
+                   .rotation = options_.rotation,
                    .fsync = options_.fsync});
   if (result.without_lock) {
     note((NoteText() << "appended to " << file_name(path)

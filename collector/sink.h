@@ -1,5 +1,7 @@
 #pragma once
 
+#include <mishap/collector/io/rotation.h>
+
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -22,6 +24,9 @@ struct SinkOptions {
   /// A file of this size gets no more lines: the first ones are kept, so that
   /// a run that fails without end cannot fill the disk.
   std::int64_t max_file_bytes = std::int64_t{1} << 30;
+  /// When a file is put aside and a new one begun; never, unless set. With it
+  /// the newest lines are kept.
+  Rotation rotation{};
   /// Where a line goes that its file did not take.
   int fallback_fd = 2;
 };
@@ -49,8 +54,9 @@ class SinkNotes {
 /// its own sink or a shared one. A line is written under a lock by one call; a
 /// torn line that a dead writer left is closed first; a line that does not fit
 /// on the disk is taken back whole and goes to `fallback_fd` instead, with the
-/// reason. A lock that is not had within `lock_wait` is done without: the line
-/// is then appended but never taken back.
+/// reason. A lock that is not had within `lock_wait` is done without: a stopped
+/// process may hold it. A sink holds one descriptor for the
+/// process, to open its file with when there are no others left.
 ///
 /// After construction nothing here throws, allocates, or waits without bound
 /// (the file system itself excepted), and no signal comes of it (SIGPIPE,

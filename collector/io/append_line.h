@@ -1,5 +1,7 @@
 #pragma once
 
+#include <mishap/collector/io/rotation.h>
+
 #include <chrono>
 #include <cstdint>
 #include <string_view>
@@ -23,11 +25,13 @@ struct AppendResult {
 struct AppendRule {
   std::chrono::milliseconds lock_wait{100};
   std::int64_t max_file_bytes = std::int64_t{1} << 30;
+  Rotation rotation{};
   bool fsync = false;
 };
 
 /// Appends one line, which ends in a newline, to a file that is made if need
-/// be, with its folder. The file is as it was before when the line did not fit.
+/// be, with its folder. When the line did not fit the file is as it was before,
+/// or has spaces where its beginning was: a line that readers pass over.
 /// Async-signal-safe.
 AppendResult append_line(const char* path, std::string_view line,
                          const AppendRule& rule) noexcept;

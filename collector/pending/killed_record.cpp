@@ -6,6 +6,7 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,25 @@ ordered_json or_null(std::string_view text) {
   return text.empty() ? ordered_json() : ordered_json(text);
 }
 
+// A slot may hold anything: a time beyond all times ends it.
+std::int64_t minus(std::int64_t later, std::int64_t earlier) {
+  std::int64_t difference = 0;
+  if (__builtin_sub_overflow(later, earlier, &difference)) {
+    throw std::out_of_range("a time beyond all times");
+  }
+  return difference;
+}
+
+std::int64_t nanos_in(const ordered_json& text) {
+  return std::stoll(text.get<std::string>());
+}
+
 void add_nanos(ordered_json& text, std::int64_t nanos) {
-  text = std::to_string(std::stoll(text.get<std::string>()) + nanos);
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(nanos_in(text), nanos, &sum)) {
+    throw std::out_of_range("a time beyond all times");
+  }
+  text = std::to_string(sum);
 }
 
 std::vector<RecordBreadcrumb> moments_in(const SlotPages& pages,
@@ -56,9 +74,9 @@ ordered_json to_json(const JoinedCrumb& crumb, std::int64_t now) {
   }
   return {{"hook", or_null(crumb.hook)},
           {"components", std::move(components)},
-          {"ago_micros", (now - crumb.begin_nano) / kNanosPerMicro},
+          {"ago_micros", minus(now, crumb.begin_nano) / kNanosPerMicro},
           {"took_micros",
-           crumb.end_nano ? ordered_json((*crumb.end_nano - crumb.begin_nano) /
+           crumb.end_nano ? ordered_json(minus(*crumb.end_nano, crumb.begin_nano) /
                                          kNanosPerMicro)
                           : ordered_json()}};
 }
@@ -79,8 +97,7 @@ void bring_up_to_date(ordered_json& record, const SlotPages& pages,
   TickClock clock = pages.box.clock;
   if (same_boot) clock.calibrate();
   const std::int64_t last = clock.steady_nanos(pages.box.last_ticks());
-  const std::int64_t since =
-      last - std::stoll(record["steady_nano"].get<std::string>());
+  const std::int64_t since = minus(last, nanos_in(record["steady_nano"]));
   add_nanos(record["steady_nano"], since);
   add_nanos(record["time_unix_nano"], since);
   const std::vector<RecordBreadcrumb> moments = moments_in(pages, clock);

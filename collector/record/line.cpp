@@ -77,8 +77,26 @@ void Line::hex(std::string_view key,
   value ? json_.hex(*value) : json_.null();
 }
 
-void Line::write_text(std::string_view key, std::string_view value) noexcept {
-  if (!json_.text(value)) return;
+std::optional<bool> Line::put_text(std::string_view value,
+                                   TextKind kind) noexcept {
+  bool bytes_replaced = false;
+  std::size_t done = 0;
+  json_.begin_text();
+  while (const auto secret = next_secret(value, done, kind)) {
+    bytes_replaced |= json_.add_text(value.substr(done, secret->begin - done));
+    json_.add_text(secret->stand_in);
+    done = secret->end;
+  }
+  bytes_replaced |= json_.add_text(value.substr(done));
+  json_.end_text();
+  return done > 0 ? std::nullopt : std::optional(bytes_replaced);
+}
+
+void Line::write_text(std::string_view key, std::string_view value,
+                      TextKind kind) noexcept {
+  const std::optional<bool> replaced = put_text(value, kind);
+  // The raw bytes would show what was just taken out.
+  if (!replaced.value_or(false)) return;
   if (replaced_size_ == replaced_.size()) {
     lost("replaced_bytes", 0, value.size());
     return;
@@ -87,7 +105,8 @@ void Line::write_text(std::string_view key, std::string_view value) noexcept {
 }
 
 void Line::name(std::string_view key, std::string_view value) noexcept {
-  text(key, value.empty() ? std::string_view{} : value, name_bytes_);
+  text_of_kind(key, value.empty() ? std::string_view{} : value, name_bytes_,
+               TextKind::kPath);
 }
 
 void Line::text(std::string_view key, std::string_view value) noexcept {
@@ -96,11 +115,16 @@ void Line::text(std::string_view key, std::string_view value) noexcept {
 
 void Line::text(std::string_view key, std::string_view value,
                 std::size_t limit) noexcept {
+  text_of_kind(key, value, limit, TextKind::kPlain);
+}
+
+void Line::text_of_kind(std::string_view key, std::string_view value,
+                        std::size_t limit, TextKind kind) noexcept {
   json_.key(key);
   if (value.data() == nullptr) return json_.null();
   const std::string_view kept = clip_utf8(value, limit);
   if (kept.size() < value.size()) lost(key, kept.size(), value.size());
-  write_text(key, kept);
+  write_text(key, kept, kind);
 }
 
 bool Line::raw_text(std::string_view key, std::string_view bytes_key,
@@ -112,7 +136,7 @@ bool Line::raw_text(std::string_view key, std::string_view bytes_key,
   if (value.data() == nullptr) {
     json_.null();
   } else {
-    replaced = json_.text(kept);
+    replaced = put_text(kept, TextKind::kPlain).value_or(false);
   }
   json_.key(bytes_key);
   if (replaced) {
@@ -129,7 +153,8 @@ bool Line::raw_text(std::string_view key, std::string_view bytes_key,
 void Line::command(std::string_view key, std::string_view value,
                    std::size_t limit) noexcept {
   if (value.size() <= limit) {
-    text(key, value.empty() ? std::string_view{} : value, limit);
+    text_of_kind(key, value.empty() ? std::string_view{} : value, limit,
+                 TextKind::kCommand);
     return;
   }
   json_.key(key);
@@ -157,7 +182,7 @@ void Line::texts(std::string_view key, std::span<const std::string_view> items,
     next_item();
     const std::string_view kept = clip_utf8(item, text_bytes_);
     if (kept.size() < item.size()) lost({}, kept.size(), item.size());
-    write_text({}, kept);
+    write_text({}, kept, TextKind::kPlain);
   }
   end_list();
 }

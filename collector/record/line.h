@@ -1,6 +1,7 @@
 #pragma once
 
 #include <mishap/collector/json_writer.h>
+#include <mishap/collector/redact_text.h>
 
 #include <algorithm>
 #include <array>
@@ -44,7 +45,9 @@ class Line {
                std::optional<std::uint64_t> value) noexcept;
   void hex(std::string_view key, std::optional<std::uint64_t> value) noexcept;
 
-  /// An empty name is null.
+  /// An empty name is null. Names are words of the program: but for the home
+  /// folder, where that is hidden, they are written as they are. In all texts
+  /// below secrets are replaced (redact_text.h).
   void name(std::string_view key, std::string_view value) noexcept;
   /// A null view is null, an empty one an empty text.
   void text(std::string_view key, std::string_view value) noexcept;
@@ -155,7 +158,12 @@ class Line {
   void enter(std::string_view key) noexcept;
   void leave() noexcept { --depth_; }
   Path path_to(std::string_view key) const noexcept;
-  void write_text(std::string_view key, std::string_view value) noexcept;
+  void text_of_kind(std::string_view key, std::string_view value,
+                    std::size_t limit, TextKind kind) noexcept;
+  void write_text(std::string_view key, std::string_view value,
+                  TextKind kind) noexcept;
+  /// Nothing when secrets were replaced, else whether bytes were.
+  std::optional<bool> put_text(std::string_view value, TextKind kind) noexcept;
 
   JsonWriter json_;
   std::size_t text_bytes_;

@@ -109,7 +109,9 @@ void RecordLine::write_what() noexcept {
         line_.name("component", step.component);
         line_.name("outcome", to_string(step.outcome));
         line_.integer("micros", step.micros);
-        line_.name("error", step.error);
+        line_.text("error",
+                   step.error.empty() ? std::string_view{} : step.error,
+                   limits_.name_bytes);
       },
       record_.cleanup_total);
 }
@@ -218,7 +220,10 @@ void RecordLine::write_exception(const RecordException& exception) noexcept {
                                        : fnv1a(exception.message);
   }
   line_.hex("message_hash", hash);
-  line_.name("native_backtrace", exception.native_backtrace);
+  line_.text("native_backtrace",
+             exception.native_backtrace.empty() ? std::string_view{}
+                                                : exception.native_backtrace,
+             limits_.name_bytes);
   line_.integer("code", exception.code);
   const std::size_t before = line_.size();
   write_stack(exception.stack, limits_.frames);

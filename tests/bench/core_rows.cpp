@@ -18,6 +18,7 @@ HarnessOptions quiet(const std::string& folder) {
   HarnessOptions options;
   options.capture.records = folder;
   options.capture.report_on_stderr = false;
+  options.capture.caps = collector::RecordCaps::none();
   return options;
 }
 

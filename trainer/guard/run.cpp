@@ -282,13 +282,14 @@ void Run::close() {
     return;
   }
   closed_ = true;
-  watch_.stop();
   for (auto it = interceptors_.rbegin(); it != interceptors_.rend(); ++it) {
     (*it)->on_close(*this, failure());
   }
   for (auto it = observers_.rbegin(); it != observers_.rend(); ++it) {
     (*it)->on_close(*this, failure());
   }
+  // Last: its thread may hardly have started, and the record need not wait.
+  watch_.stop();
   // A held exception keeps its tensors alive.
   secondary_.clear();
 }

@@ -1,3 +1,4 @@
+#include <mishap/collector/io/bounded_write.h>
 #include <mishap/collector/sink.h>
 #include <mishap/trainer/harness/capture/capture_observer.h>
 #include <mishap/trainer/harness/capture/sinks.h>
@@ -6,22 +7,50 @@
 #include <mishap/trainer/harness/harness.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <exception>
+#include <optional>
+
 namespace mishap {
+namespace {
+
+// The run matters more than its record.
+void watch(std::optional<CaptureObserver>& capture,
+           const HarnessOptions& options) noexcept {
+  try {
+    capture.emplace(options.capture, options.hang);
+  } catch (const std::exception& problem) {
+    collector::bounded_write(
+        STDERR_FILENO,
+        {"mishap: a failure of this run will leave no record: ", problem.what(),
+         "\n"},
+        std::chrono::milliseconds(100));
+  }
+}
+
+}  // namespace
 
 void run_with_harness(const HarnessOptions& options,
                       const std::function<void(const GuardOptions&)>& run) {
-  CaptureObserver capture(options.capture, options.hang);
+  std::optional<CaptureObserver> capture;
+  watch(capture, options);
   FaultObserver faults;
   GuardOptions guard = options.guard;
-  guard.observers.insert(guard.observers.begin(), &capture);
+  if (capture) {
+    guard.observers.insert(guard.observers.begin(), &*capture);
+  }
   guard.interceptors.push_back(&faults);
   if (options.guard.on_overtime) {
     guard.on_overtime = [&](const Overtime& overtime) {
       if (GuardedProgram::is_running()) {
-        capture.end_of_overtime(overtime, kStatusOfOvertime);
+        if (capture) {
+          capture->end_of_overtime(overtime, kStatusOfOvertime);
+        }
         _exit(kStatusOfOvertime);
       }
-      capture.keep_threads_of_overtime();
+      if (capture) {
+        capture->keep_threads_of_overtime();
+      }
       options.guard.on_overtime(overtime);
     };
   }

@@ -5,11 +5,13 @@
 #include <mishap/collector/resolve/capture.h>
 #include <mishap/collector/throw_hook.h>
 #include <mishap/faultinject/firing.h>
+#include <mishap/trainer/harness/capture/bounded_lock.h>
 #include <mishap/trainer/harness/capture/capture_observer.h>
 #include <mishap/trainer/harness/capture/capture_storage.h>
 #include <mishap/trainer/harness/capture/crash_capture.h>
 #include <mishap/trainer/harness/capture/failure_report.h>
 #include <mishap/trainer/harness/capture/grace_period.h>
+#include <mishap/trainer/harness/capture/kept_record.h>
 #include <mishap/trainer/harness/capture/kept_threads.h>
 #include <mishap/trainer/harness/capture/live_exceptions.h>
 #include <mishap/trainer/harness/capture/prepared_facts.h>
@@ -22,6 +24,7 @@
 
 #include <chrono>
 #include <exception>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -185,8 +188,9 @@ void CaptureObserver::on_failure(Run& run, const Failure& failure) noexcept {
   if (!storage_) {
     return;
   }
-  const std::lock_guard telling(telling_);
-  if (told_) {
+  const auto telling = bounded_lock(telling_);
+  if (!telling || told_) {
+    // Whoever holds it so long ends the process, and tells of this run.
     return;
   }
   CaptureStorage& storage = *storage_;
@@ -222,7 +226,12 @@ void CaptureObserver::on_failure(Run& run, const Failure& failure) noexcept {
     // Without memory for it the record has no command; all else stays.
   }
   frozen_ = true;
-  if (slot_.is_open()) {
+  bool filter_failed = false;
+  // What is dropped is not pending either; the slot goes on to tell that there
+  // was a run.
+  if (apply_filter(options_.filter, storage, filter_failed) ==
+          FilterVerdict::kKeep &&
+      slot_.is_open()) {
     slot_.freeze(write_line(storage));
   }
 }
@@ -248,11 +257,12 @@ void CaptureObserver::on_close(Run& run, const Failure* failure) noexcept {
 }
 
 void CaptureObserver::settle(const Run& run, const Failure* failure) noexcept {
-  const std::lock_guard telling(telling_);
-  if (std::exchange(told_, true)) {
+  const auto telling = bounded_lock(telling_);
+  if (!telling || std::exchange(told_, true)) {
     return;
   }
   const bool has_record = failure != nullptr && frozen_;
+  bool has_row = true;
   if (has_record) {
     CaptureStorage& storage = *storage_;
     fill_exceptions(storage, storage.catch_site, FrameDetail::kNamed);
@@ -267,12 +277,14 @@ void CaptureObserver::settle(const Run& run, const Failure* failure) noexcept {
     if (kept_threads_) {
       storage.record.threads = kept_threads_->view();
     }
-    append_and_report();
-    remember_recorded(
-        failure->error,
-        {record_id_, outer_ == nullptr ? collector::Uuid() : outer_->run_id_});
+    has_row = append_and_report(MayAskUser::kYes);
+    if (has_row) {
+      remember_recorded(failure->error,
+                        {record_id_, outer_ == nullptr ? collector::Uuid()
+                                                       : outer_->run_id_});
+    }
   }
-  if (options_.writes &&
+  if (options_.writes && has_row &&
       (failure != nullptr || left_hang_ || options_.rows_of_clean_runs)) {
     append_row(outcome_of(run), has_record, true);
   }
@@ -280,7 +292,7 @@ void CaptureObserver::settle(const Run& run, const Failure* failure) noexcept {
 
 void CaptureObserver::on_abandoned(Run&) noexcept {
   {
-    const std::lock_guard telling(telling_);
+    const auto telling = bounded_lock(telling_);
     told_ = true;
   }
   crashes_.reset();
@@ -289,15 +301,21 @@ void CaptureObserver::on_abandoned(Run&) noexcept {
   delist();
 }
 
-void CaptureObserver::append_and_report() noexcept {
+bool CaptureObserver::append_and_report(MayAskUser may_ask) noexcept {
   Record& record = storage_->record;
   storage_->notes = sink_.take_notes();
   record.notes = storage_->notes.views();
-  const bool is_kept =
-      options_.writes && sink_.append_record(write_line(*storage_));
-  if (options_.report_on_stderr) {
-    report_failure(record, sink_.records_path(), is_kept);
+  RecordFate fate = RecordFate::kNotWanted;
+  if (options_.writes) {
+    fate = append_unless_left_out(
+        *storage_, options_, sink_,
+        may_ask == MayAskUser::kYes ? options_.filter : RecordFilter(),
+        write_line);
   }
+  if (options_.report_on_stderr) {
+    report_failure(record, sink_.records_path(), fate);
+  }
+  return fate != RecordFate::kCounted && fate != RecordFate::kDropped;
 }
 
 void CaptureObserver::append_row(collector::RunOutcome outcome, bool has_record,
@@ -345,9 +363,11 @@ void CaptureObserver::append_row(collector::RunOutcome outcome, bool has_record,
     }
     row.record_ids = record_ids;
     // The record's buffer is free by now; rows of many modules need more.
-    std::string line(collector::kRunRowBufferBytes, '\0');
-    const std::size_t size = write_run_row(row, line);
-    sink_.append_run(std::string_view(line).substr(0, size));
+    const auto line =
+        std::make_unique_for_overwrite<char[]>(collector::kRunRowBufferBytes);
+    const std::size_t size =
+        write_run_row(row, {line.get(), collector::kRunRowBufferBytes});
+    sink_.append_run({line.get(), size});
   } catch (...) {
     // A row is a convenience: for want of memory the run goes without.
   }

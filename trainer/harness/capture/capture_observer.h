@@ -118,7 +118,10 @@ class CaptureObserver final : public Observer, private OpenRun {
   void tell_end(collector::RecordKind kind, const ProcessExit& exit,
                 const Overtime* late) noexcept;
   void settle(const Run& run, const Failure* failure) noexcept;
-  void append_and_report() noexcept;
+  /// Whether code of the user may be called from here.
+  enum class MayAskUser : bool { kNo, kYes };
+  /// False when the record was left out on purpose.
+  bool append_and_report(MayAskUser may_ask) noexcept;
   /// `knows_options`: the run's thread is not about to change them.
   void append_row(collector::RunOutcome outcome, bool has_record,
                   bool knows_options) noexcept;

@@ -1,5 +1,10 @@
 #pragma once
 
+#include <mishap/collector/io/rotation.h>
+#include <mishap/collector/privacy.h>
+#include <mishap/collector/record_caps.h>
+#include <mishap/trainer/harness/capture/record_filter.h>
+
 #include <string>
 
 namespace mishap {
@@ -23,6 +28,17 @@ struct CaptureOptions {
   /// A fatal signal and std::terminate() leave a record before the process ends
   /// of them as it would have. False leaves the handlers to the embedder.
   bool crashes = true;
+  /// How many records of one kind, and in all, the process writes before it
+  /// only counts them. A sweep has none.
+  collector::RecordCaps caps{};
+  /// When the files of the folder are put aside. The first run of the process
+  /// that uses the folder decides.
+  collector::Rotation rotation{};
+  /// What is hidden beside secrets, for the whole process from the first run
+  /// on; MISHAP_PRIVATE and MISHAP_SECRET_WORDS add to it.
+  collector::Privacy privacy{};
+  /// Sees each record before it is written. Empty: none.
+  RecordFilter filter{};
 };
 
 }  // namespace mishap

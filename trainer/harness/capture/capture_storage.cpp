@@ -3,11 +3,13 @@
 #include <mishap/collector/record/fold_frames.h>
 #include <mishap/collector/resolve/symbolize.h>
 #include <mishap/trainer/harness/capture/capture_storage.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <array>
 #include <span>
 #include <string_view>
+#include <utility>
 
 namespace mishap {
 namespace {
@@ -24,7 +26,26 @@ constexpr std::int64_t kNamingNanos = 2'000'000'000;
 
 // Nested runs need one each; more than two at once are rare.
 constexpr std::size_t kMaxSpares = 2;
-thread_local std::array<std::unique_ptr<CaptureStorage>, kMaxSpares> spares;
+using Spares = std::array<CaptureStorage*, kMaxSpares>;
+// Plain pointers: to register a destructor for a thread the C library needs
+// memory, and ends the process when there is none.
+constinit thread_local Spares spares{};
+
+void free_spares(void* of_thread) {
+  for (CaptureStorage*& spare : *static_cast<Spares*>(of_thread)) {
+    delete std::exchange(spare, nullptr);
+  }
+}
+
+// Whether what is spared now will be freed when the thread ends.
+bool frees_at_thread_end() noexcept {
+  struct Key {
+    pthread_key_t key{};
+    bool is_good = pthread_key_create(&key, free_spares) == 0;
+  };
+  static const Key key;
+  return key.is_good && pthread_setspecific(key.key, &spares) == 0;
+}
 
 // Calls that only hand on: they say nothing and are half of many stacks.
 bool is_plumbing(const Frame& frame) noexcept {
@@ -162,19 +183,19 @@ void CaptureStorage::reset() noexcept {
 }
 
 std::unique_ptr<CaptureStorage> take_storage() {
-  for (std::unique_ptr<CaptureStorage>& spare : spares) {
-    if (spare) {
+  for (CaptureStorage*& spare : spares) {
+    if (spare != nullptr) {
       spare->reset();
-      return std::move(spare);
+      return std::unique_ptr<CaptureStorage>(std::exchange(spare, nullptr));
     }
   }
   return std::make_unique<CaptureStorage>();
 }
 
 void give_back(std::unique_ptr<CaptureStorage> storage) noexcept {
-  for (std::unique_ptr<CaptureStorage>& spare : spares) {
-    if (!spare) {
-      spare = std::move(storage);
+  for (CaptureStorage*& spare : spares) {
+    if (spare == nullptr && frees_at_thread_end()) {
+      spare = storage.release();
       return;
     }
   }

@@ -1,4 +1,5 @@
 #include <mishap/collector/io/bounded_write.h>
+#include <mishap/collector/redact_text.h>
 #include <mishap/trainer/harness/capture/failure_report.h>
 #include <unistd.h>
 
@@ -18,9 +19,11 @@ void say(std::string_view text) noexcept {
                            std::chrono::milliseconds(100));
 }
 
-std::string one_line(std::string_view text) {
+std::string one_line(std::string_view message) {
+  const std::string text =
+      collector::redacted(message.substr(0, 2 * kMaxMessage));
   std::string line;
-  for (const char c : text.substr(0, kMaxMessage)) {
+  for (const char c : std::string_view(text).substr(0, kMaxMessage)) {
     line += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
   }
   return text.size() > kMaxMessage ? line + "…" : line;
@@ -113,8 +116,21 @@ std::string late_piece(const collector::Record& record) {
   return text;
 }
 
+std::string whereabouts(RecordFate fate, std::string_view records_path) {
+  switch (fate) {
+    case RecordFate::kWritten:
+      return " in " + std::string(records_path);
+    case RecordFate::kCounted:
+      return " was counted only: there are enough like it";
+    case RecordFate::kDropped:
+      return " was dropped by the filter";
+    default:
+      return " could not be kept: see above";
+  }
+}
+
 std::string report(const collector::Record& record,
-                   std::string_view records_path, bool is_kept) {
+                   std::string_view records_path, RecordFate fate) {
   std::string text = "mishap: ";
   text += record.place.entry_point;
   text += what_happened(record);
@@ -145,10 +161,12 @@ std::string report(const collector::Record& record,
   text += "  exit     " + std::to_string(exit_status_of(record));
   text += record.exit.status ? "\n" : " unless the caller handles it\n";
   text += "  record   " + std::string(record.record_id) +
-          (is_kept ? " in " + std::string(records_path) + '\n'
-                   : " could not be kept: see above\n");
+          whereabouts(fate, records_path) + '\n';
   if (!record.reproduce.empty()) {
-    text += "  repeat   " + std::string(record.reproduce) + '\n';
+    text +=
+        "  repeat   " +
+        collector::redacted(record.reproduce, collector::TextKind::kCommand) +
+        '\n';
   }
   return text;
 }
@@ -176,9 +194,9 @@ int exit_status_of(const collector::Record& record) noexcept {
 }
 
 void report_failure(const collector::Record& record,
-                    std::string_view records_path, bool is_kept) noexcept {
+                    std::string_view records_path, RecordFate fate) noexcept {
   try {
-    say(report(record, records_path, is_kept));
+    say(report(record, records_path, fate));
   } catch (...) {
     say("mishap: a run failed; no memory to say more\n");
   }

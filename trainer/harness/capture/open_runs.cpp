@@ -35,7 +35,11 @@ void OpenRun::enlist() noexcept {
   static_cast<void>(registered);
   process_ = getpid();
   process_with_runs.store(process_);
-  const std::lock_guard lock(open_runs_mutex);
+  const auto lock = bounded_lock(open_runs_mutex);
+  if (!lock) {
+    // A process that ends in the middle of this run leaves its slot.
+    return;
+  }
   older_ = newest_run;
   newest_run = this;
   enlisted_ = true;
@@ -46,7 +50,11 @@ void OpenRun::delist() noexcept {
     return;
   }
   enlisted_ = false;
-  const std::lock_guard lock(open_runs_mutex);
+  // This one has to be had: the list must not hold a run that is no more.
+  auto lock = bounded_lock(open_runs_mutex);
+  while (!lock) {
+    lock = bounded_lock(open_runs_mutex);
+  }
   for (OpenRun** run = &newest_run; *run != nullptr; run = &(*run)->older_) {
     if (*run == this) {
       *run = older_;

@@ -127,7 +127,7 @@ bool CaptureObserver::on_process_exit(const ProcessExit& exit) noexcept {
     }
   }
   tell_end(collector::RecordKind::kExit, exit, nullptr);
-  append_and_report();
+  append_and_report(MayAskUser::kNo);
   append_row(outcome_of(storage_->record.kind), true, is_on_own_thread());
   slot_.remove_for_exit();
   return true;
@@ -148,7 +148,7 @@ void CaptureObserver::end_of_overtime(const Overtime& overtime,
       }
       tell_end(collector::RecordKind::kHang, exit, &overtime);
       if (options_.writes) {
-        append_and_report();
+        append_and_report(MayAskUser::kNo);
         append_row(outcome_of(storage_->record.kind), true, true);
       }
       slot_.remove_for_exit();

@@ -1,5 +1,6 @@
 #include <mishap/collector/exception_object.h>
 #include <mishap/collector/throw_site.h>
+#include <mishap/trainer/harness/capture/bounded_lock.h>
 #include <mishap/trainer/harness/capture/recorded_errors.h>
 
 #include <array>
@@ -41,7 +42,10 @@ std::size_t next = 0;
 void remember_recorded(const std::exception_ptr& error,
                        const RecordedError& recorded) noexcept {
   const Identity identity = identity_of(error);
-  const std::lock_guard lock(mutex);
+  const auto lock = bounded_lock(mutex);
+  if (!lock) {
+    return;
+  }
   entries[next++ % kKept] = {identity, recorded};
 }
 
@@ -51,7 +55,10 @@ std::optional<RecordedError> find_recorded(
   if (identity.object == nullptr) {
     return std::nullopt;
   }
-  const std::lock_guard lock(mutex);
+  const auto lock = bounded_lock(mutex);
+  if (!lock) {
+    return std::nullopt;
+  }
   // The newest first: it is the one that still lives.
   for (std::size_t i = 0; i < kKept; ++i) {
     const Entry& entry = entries[(next + kKept - 1 - i) % kKept];

@@ -109,7 +109,9 @@ std::string shell_quoted(std::string_view text) {
   return quoted + "'";
 }
 
-std::string command_line() {
+namespace {
+
+std::string read_command_line() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   const std::string all((std::istreambuf_iterator<char>(file)), {});
   std::error_code error;
@@ -124,6 +126,14 @@ std::string command_line() {
     begin = end;
   }
   return line;
+}
+
+}  // namespace
+
+const std::string& command_line() {
+  // It does not change, and two files are read for it.
+  static const std::string* const line = new std::string(read_command_line());
+  return *line;
 }
 
 void set_reproduce_command(std::string text, FaultsGo faults_go) {

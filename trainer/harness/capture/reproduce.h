@@ -41,6 +41,6 @@ std::string shell_quoted(std::string_view text);
 
 /// The words of this process's command line, each quoted where necessary, with
 /// the program's path made absolute.
-std::string command_line();
+const std::string& command_line();
 
 }  // namespace mishap

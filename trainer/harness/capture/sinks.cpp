@@ -1,3 +1,4 @@
+#include <mishap/collector/privacy.h>
 #include <mishap/collector/recover_pending.h>
 #include <mishap/trainer/harness/capture/sinks.h>
 
@@ -18,6 +19,10 @@ collector::RecordSink& sink_for(const CaptureOptions& options) {
   static auto* const sinks =
       new std::map<std::pair<std::string, bool>,
                    std::unique_ptr<collector::RecordSink>>;
+  static const bool from_environment =
+      (collector::hide(collector::privacy_from_environment()), true);
+  static_cast<void>(from_environment);
+  collector::hide(options.privacy);
   const std::lock_guard lock(mutex);
   const std::string folder = folder_for(options);
   auto& sink = (*sinks)[{folder, options.fsync}];
@@ -25,6 +30,7 @@ collector::RecordSink& sink_for(const CaptureOptions& options) {
     collector::SinkOptions sink_options;
     sink_options.folder = folder;
     sink_options.fsync = options.fsync;
+    sink_options.rotation = options.rotation;
     sink = std::make_unique<collector::RecordSink>(std::move(sink_options));
     collector::recover_pending(*sink);
   }

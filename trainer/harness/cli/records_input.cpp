@@ -1,3 +1,4 @@
+#include <mishap/collector/io/rotation.h>
 #include <mishap/collector/recover_pending.h>
 #include <mishap/collector/sink.h>
 #include <mishap/trainer/guard/errors.h>
@@ -64,62 +65,87 @@ class Damage {
   std::string first_;
 };
 
-ChosenRecords choose(std::istream& input, const std::string& name,
-                     const RecordChoice& choice) {
-  const std::string shown = name == "-" ? "standard input" : name;
-  RecordReader reader(input, name);
-  ChosenRecords chosen;
-  std::deque<StoredRecord> kept;
-  Damage damage(true);
-  for (bool more = true; more;) {
-    try {
-      std::optional<StoredRecord> record = reader.next();
-      more = record.has_value();
-      if (!more) {
-        break;
-      }
-      if (!record->text("/record_id")) {
-        throw InputError(shown + " holds rows of runs; name a records.jsonl");
-      }
-      ++chosen.total;
-      if (!choice.id.empty()) {
-        if (record->id().starts_with(choice.id)) {
-          kept.push_back(*std::move(record));
+// Chooses among the records of files that are read one after another.
+class Chooser {
+ public:
+  explicit Chooser(const RecordChoice& choice) : choice_(choice) {}
+
+  void read(std::istream& input, const std::string& name) {
+    RecordReader reader(input, name);
+    for (bool more = true; more;) {
+      try {
+        std::optional<StoredRecord> record = reader.next();
+        more = record.has_value();
+        if (more) {
+          take(*std::move(record), name);
         }
-        continue;
+      } catch (const BadRecord& problem) {
+        damage_.note(problem);
+        more = !input.bad();
       }
-      kept.push_back(*std::move(record));
-      if (kept.size() > choice.last) {
-        kept.pop_front();
-      }
-    } catch (const BadRecord& problem) {
-      damage.note(problem);
-      more = !input.bad();
+    }
+    if (reader.torn()) {
+      damage_.note(BadRecord(shown(name) + ":" +
+                             std::to_string(reader.line_number()) +
+                             ": this line is cut off, by a writer at work or "
+                             "one that died"));
     }
   }
-  if (reader.torn()) {
-    damage.note(BadRecord(shown + ":" + std::to_string(reader.line_number()) +
-                          ": this line is cut off, by a writer at work or one "
-                          "that died"));
+
+  ChosenRecords chosen(const std::string& name) {
+    if (chosen_.total == 0) {
+      damage_.throw_if_any();
+      throw InputError(shown(name) +
+                       " holds no records; either nothing has failed, or "
+                       "the records went to another folder");
+    }
+    if (kept_.empty()) {
+      throw InputError("none of the " + std::to_string(chosen_.total) +
+                       " records in " + shown(name) + " has the id '" +
+                       choice_.id +
+                       "'; 'mishap show --all' shows them with their ids");
+    }
+    if (!choice_.id.empty() && kept_.size() > 1) {
+      throw InputError(std::to_string(kept_.size()) + " records in " +
+                       shown(name) + " have an id that begins with '" +
+                       choice_.id + "'; give more of it");
+    }
+    chosen_.records.assign(kept_.begin(), kept_.end());
+    return std::move(chosen_);
   }
-  if (chosen.total == 0) {
-    damage.throw_if_any();
-    throw InputError(shown +
-                     " holds no records; either nothing has failed, or "
-                     "the records went to another folder");
+
+ private:
+  static std::string shown(const std::string& name) {
+    return name == "-" ? "standard input" : name;
   }
-  if (kept.empty()) {
-    throw InputError("none of the " + std::to_string(chosen.total) +
-                     " records in " + shown + " has the id '" + choice.id +
-                     "'; 'mishap show --all' shows them with their ids");
+
+  void take(StoredRecord record, const std::string& name) {
+    if (!record.text("/record_id")) {
+      throw InputError(shown(name) +
+                       " holds rows of runs; name a records.jsonl");
+    }
+    ++chosen_.total;
+    if (choice_.id.empty()) {
+      kept_.push_back(std::move(record));
+      if (kept_.size() > choice_.last) {
+        kept_.pop_front();
+      }
+    } else if (record.id().starts_with(choice_.id)) {
+      kept_.push_back(std::move(record));
+    }
   }
-  if (!choice.id.empty() && kept.size() > 1) {
-    throw InputError(std::to_string(kept.size()) + " records in " + shown +
-                     " have an id that begins with '" + choice.id +
-                     "'; give more of it");
-  }
-  chosen.records.assign(kept.begin(), kept.end());
-  return chosen;
+
+  const RecordChoice& choice_;
+  ChosenRecords chosen_;
+  std::deque<StoredRecord> kept_;
+  Damage damage_{true};
+};
+
+ChosenRecords choose(std::istream& input, const std::string& name,
+                     const RecordChoice& choice) {
+  Chooser chooser(choice);
+  chooser.read(input, name);
+  return chooser.chosen(name);
 }
 
 }  // namespace
@@ -157,8 +183,17 @@ ChosenRecords read_records(const std::string& path,
                      " is a folder; name a records.jsonl or the folder it lies "
                      "in");
   }
-  std::ifstream input(file, std::ios::binary);
-  ChosenRecords chosen = choose(input, file.string(), choice);
+  Chooser chooser(choice);
+  // Those that were put aside hold what went before.
+  const std::vector<std::string> parts =
+      file.filename() == "records.jsonl"
+          ? collector::with_rotated(file.string())
+          : std::vector{file.string()};
+  for (const std::string& part : parts) {
+    std::ifstream input(part, std::ios::binary);
+    chooser.read(input, part);
+  }
+  ChosenRecords chosen = chooser.chosen(file.string());
   chosen.folder = folder.string();
   return chosen;
 }

@@ -25,8 +25,9 @@ struct ChosenRecords {
 };
 
 /// Reads records.jsonl, the one in a folder, or standard input ("-"). In a
-/// records folder first appends what dead processes left there. A line that is
-/// no record is passed over, with a line on stderr.
+/// records folder first appends what dead processes left there, and reads the
+/// files that were put aside (collector::Rotation) before the one in use. A
+/// line that is no record is passed over, with a line on stderr.
 ///
 /// Throws InputError when there is no such file or record, and
 /// collector::BadRecord when no line of it is a record.

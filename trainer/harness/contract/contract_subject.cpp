@@ -104,6 +104,8 @@ ContractSubject::ContractSubject(WorldFactory make_world,
       entry_points_(std::move(entry_points)),
       options_(std::move(options)) {
   options_.capture.report_on_stderr = false;
+  // Its records are a data set: each counts.
+  options_.capture.caps = collector::RecordCaps::none();
   // A piece that is late is noted all the same, without a thread for each run.
   options_.guard.on_overtime = nullptr;
 }

@@ -1,6 +1,7 @@
 #include <mishap/collector/clock.h>
 #include <mishap/collector/crash/ending_record.h>
 #include <mishap/collector/crash/kernel_threads.h>
+#include <mishap/collector/label/label.h>
 #include <mishap/collector/record_writer.h>
 #include <mishap/collector/uuid.h>
 #include <signal.h>
@@ -84,6 +85,7 @@ class WatcherRecord {
   }
   std::string append_to(RecordSink& sink) {
     std::string line(kRecordBufferBytes, '\0');
+    labels_.put_on(record_);
     const std::size_t size = write_record(record_, line);
     return sink.append_record(std::string_view(line).substr(0, size))
                ? std::string(id_.view())
@@ -93,6 +95,7 @@ class WatcherRecord {
  private:
   Uuid id_ = make_uuid();
   Record record_;
+  Labels labels_;
   std::vector<std::string> notes_;
   std::vector<std::string_view> views_;
 };

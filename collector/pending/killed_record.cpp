@@ -72,13 +72,14 @@ ordered_json to_json(const JoinedCrumb& crumb, std::int64_t now) {
   for (const std::string_view component : crumb.component_list()) {
     components.push_back(component);
   }
-  return {{"hook", or_null(crumb.hook)},
-          {"components", std::move(components)},
-          {"ago_micros", minus(now, crumb.begin_nano) / kNanosPerMicro},
-          {"took_micros",
-           crumb.end_nano ? ordered_json(minus(*crumb.end_nano, crumb.begin_nano) /
-                                         kNanosPerMicro)
-                          : ordered_json()}};
+  return {
+      {"hook", or_null(crumb.hook)},
+      {"components", std::move(components)},
+      {"ago_micros", minus(now, crumb.begin_nano) / kNanosPerMicro},
+      {"took_micros",
+       crumb.end_nano ? ordered_json(minus(*crumb.end_nano, crumb.begin_nano) /
+                                     kNanosPerMicro)
+                      : ordered_json()}};
 }
 
 void bring_up_to_date(ordered_json& record, const SlotPages& pages,

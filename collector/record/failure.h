@@ -32,8 +32,8 @@ struct RecordFrame {
   std::optional<bool> in_app;
 };
 
-/// Recursion: `frames` frames from index `first` on came `times` times in a row,
-/// and stand in the list once.
+/// Recursion: `frames` frames from index `first` on came `times` times in a
+/// row, and stand in the list once.
 struct RecordRepeat {
   std::size_t first = 0;
   std::size_t frames = 0;

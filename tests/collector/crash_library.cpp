@@ -1,5 +1,5 @@
-// A library that is preloaded into Python: crash records in a process whose main
-// program is not ours.
+// A library that is preloaded into Python: crash records in a process whose
+// main program is not ours.
 #include <mishap/guard.h>
 
 extern "C" {

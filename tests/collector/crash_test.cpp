@@ -10,7 +10,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <csetjmp>
 #include <csignal>
 #include <cstdlib>

@@ -2,6 +2,7 @@
 #include <mishap/collector/clock.h>
 #include <mishap/collector/crash/process_phase.h>
 #include <mishap/collector/exception_chain.h>
+#include <mishap/collector/label/label.h>
 #include <mishap/collector/record_writer.h>
 #include <mishap/collector/throw_site.h>
 #include <mishap/collector/uuid.h>
@@ -38,6 +39,7 @@ class MainPhase {
 struct OutsideRecord {
   collector::RecordSink* sink = nullptr;
   std::string reproduce;
+  collector::Labels labels;
   std::array<char, collector::kRecordBufferBytes> line{};
 };
 OutsideRecord* outside = nullptr;
@@ -60,6 +62,7 @@ void record_and_exit(const signals::Received& received) {
   }
   record.interrupt.delay_micros = 0;
   record.reproduce = outside->reproduce;
+  outside->labels.put_on(record);
   const std::size_t size = write_record(record, outside->line);
   outside->sink->append_record({outside->line.data(), size});
   _exit(128 + received.signal);

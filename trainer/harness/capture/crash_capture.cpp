@@ -45,6 +45,7 @@ void tell_outside(const collector::Crash& crash, Outside& place) noexcept {
   fill_crash_exceptions(storage, crash);
   fill_crash(crash, record);
   record.reproduce = prepared_reproduce(place.reproduce, {});
+  storage.labels.put_on(record);
   const std::size_t size = write_record(record, storage.line);
   const bool is_kept = sink.append_record({storage.line.data(), size});
   collector::RunRow row;

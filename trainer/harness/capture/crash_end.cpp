@@ -40,6 +40,7 @@ void CaptureObserver::fill_crashed(const collector::Crash& crash) noexcept {
       is_on_own_thread() ? std::nullopt : run_->seat().place();
   fill_where(published ? published : std::optional(run_->place()));
   fill_crumbs(*storage_, slot_.box());
+  fill_telemetry(*storage_, *run_);
   fill_crash_exceptions(*storage_, crash);
   fill_crash(crash, record);
   record.reproduce = prepared_reproduce(reproduce_buffer, record.fault.spec);
@@ -94,6 +95,7 @@ bool CaptureObserver::on_crash(
     }
   }
   fill_crashed(crash);
+  storage_->labels.put_on(record);
   const std::string_view line(storage_->line.data(),
                               write_record(record, storage_->line));
   // A forked child's slot is memory of its own without a file.

@@ -215,8 +215,7 @@ void CaptureObserver::fill_from_outside(Record& record,
   record.steady_nano = collector::Clock::system().steady_nano();
   record.sequence = collector::next_sequence();
   const std::optional<Place> place = run_->seat().place();
-  record.place =
-      to_record(run_->entry_point(), place.value_or(place_in_box()));
+  record.place = to_record(run_->entry_point(), place.value_or(place_in_box()));
   record.thread.id = thread_id_;
   record.thread.role = thread_id_ == getpid() ? "main" : "caller";
   if (!frozen_) {
@@ -253,6 +252,7 @@ void CaptureObserver::append_hang(Record& record, const HangCause& cause,
   storage_->notes = sink_.take_notes();
   record.notes = storage_->notes.views();
   const std::span<char> line = stacks.line();
+  stacks.labels().put_on(record);
   const std::size_t size = write_record(record, line);
   const bool is_kept =
       options_.writes && sink_.append_record({line.data(), size});

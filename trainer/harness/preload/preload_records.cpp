@@ -182,6 +182,7 @@ void PreloadRecords::tell_exit(int status) noexcept {
 }
 
 void PreloadRecords::leave() noexcept {
+  labels_.put_on(record_);
   const std::size_t size = write_record(record_, line_);
   const std::string_view line(line_.data(), size);
   if (slot_.is_open()) {

@@ -2,6 +2,7 @@
 
 #include <mishap/collector/crash/crash.h>
 #include <mishap/collector/exception_chain.h>
+#include <mishap/collector/label/label.h>
 #include <mishap/collector/pending_slot.h>
 #include <mishap/collector/record.h>
 #include <mishap/collector/record_writer.h>
@@ -54,6 +55,7 @@ class PreloadRecords final : public collector::CrashTeller {
   collector::Uuid run_id_;
   collector::Uuid record_id_;
   collector::Record record_;
+  collector::Labels labels_;
   collector::ExceptionChain chain_;
   ThrowNote thrown_;
   std::string type_;

@@ -24,12 +24,12 @@ class Text {
     return *this;
   }
   Text& operator<<(std::int32_t number) noexcept {
-    std::array<char, 12> digits{};
-    const auto [end, error] =
-        std::to_chars(digits.data(), digits.data() + digits.size(), number);
-    static_cast<void>(error);
-    return *this << std::string_view(
-               digits.data(), static_cast<std::size_t>(end - digits.data()));
+    const auto [end, error] = std::to_chars(
+        room_.data() + size_, room_.data() + room_.size(), number);
+    if (error == std::errc{}) {
+      size_ = static_cast<std::size_t>(end - room_.data());
+    }
+    return *this;
   }
   std::string_view view() const noexcept { return {room_.data(), size_}; }
 

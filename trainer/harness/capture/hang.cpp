@@ -3,6 +3,7 @@
 // hangs may hold any lock, that of the heap among them.
 #include <mishap/collector/clock.h>
 #include <mishap/collector/crash/deadline.h>
+#include <mishap/collector/label/label.h>
 #include <mishap/collector/record_writer.h>
 #include <mishap/collector/run_row.h>
 #include <mishap/trainer/harness/capture/bounded_lock.h>
@@ -252,7 +253,8 @@ void CaptureObserver::append_hang(Record& record, const HangCause& cause,
   storage_->notes = sink_.take_notes();
   record.notes = storage_->notes.views();
   const std::span<char> line = stacks.line();
-  stacks.labels().put_on(record);
+  collector::Labels labels;
+  labels.put_on(record);
   const std::size_t size = write_record(record, line);
   const bool is_kept =
       options_.writes && sink_.append_record({line.data(), size});

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <mishap/collector/crash/all_threads.h>
-#include <mishap/collector/label/label.h>
 #include <mishap/collector/record.h>
 #include <mishap/collector/run_row.h>
 
@@ -38,7 +37,6 @@ class ThreadStacks {
   }
 
   std::span<char> line() noexcept { return line_; }
-  collector::Labels& labels() noexcept { return labels_; }
   std::span<char> command() noexcept { return command_; }
 
   /// The modules of a storage's table, as its run's row has them.
@@ -50,7 +48,6 @@ class ThreadStacks {
   static constexpr std::size_t kMaxModules = 64;
 
   std::size_t count_ = 0;
-  collector::Labels labels_;
   std::array<collector::ThreadStack, kMaxThreads> threads_;
   std::array<collector::RecordThreadStack, kMaxThreads> parts_;
   std::array<collector::RecordFrame, kMaxFrames> frames_;

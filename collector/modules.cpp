@@ -122,11 +122,11 @@ std::string_view libtorch_folder(const std::vector<Module>& loaded) {
 
 bool is_foreign(const Module& module, std::string_view torch_folder) {
   const std::string_view path = module.path;
-  if (module.is_executable) {
-    return false;
-  }
   if (is_system_module(path)) {
     return true;
+  }
+  if (module.is_executable) {
+    return false;
   }
   return !torch_folder.empty() && folder_of(path) == torch_folder;
 }
@@ -190,7 +190,10 @@ void refresh() {
 }  // namespace
 
 bool is_system_module(std::string_view path) noexcept {
-  for (const std::string_view system : {"/lib", "/usr/lib", "linux-vdso"}) {
+  // Programs of the distribution too: an interpreter's frames are not the
+  // user's.
+  for (const std::string_view system :
+       {"/lib", "/usr/lib", "/bin/", "/usr/bin/", "linux-vdso"}) {
     if (path.starts_with(system)) {
       return true;
     }

@@ -35,8 +35,8 @@ struct Module {
 /// No module holds the address.
 inline constexpr int kNoModule = -1;
 
-/// Whether a library of that path belongs to the system: its frames are not the
-/// program's own.
+/// Whether a library or program of that path belongs to the system: its frames
+/// are not the user's own.
 bool is_system_module(std::string_view path) noexcept;
 
 /// Reads the list of loaded modules anew; call it when a run starts. Modules

@@ -6,6 +6,7 @@
 #include <mishap/collector/crash/tell_crash.h>
 #include <mishap/collector/crash/terminate.h>
 #include <mishap/collector/modules.h>
+#include <mishap/collector/quiet_lock.h>
 
 #include <atomic>
 #include <cerrno>
@@ -97,14 +98,14 @@ void install() noexcept {
 
 CrashScope::CrashScope() noexcept {
   CrashStack::warm_up();
-  const std::lock_guard lock(installing);
+  const QuietLock lock(installing);
   if (scopes++ == 0) {
     install();
   }
 }
 
 CrashScope::~CrashScope() {
-  const std::lock_guard lock(installing);
+  const QuietLock lock(installing);
   if (--scopes == 0 && !is_kept) {
     is_active.store(false);
     detail::give_back_previous(on_fatal_signal);
@@ -114,7 +115,7 @@ CrashScope::~CrashScope() {
 
 void keep_crash_handlers() noexcept {
   CrashStack::warm_up();
-  const std::lock_guard lock(installing);
+  const QuietLock lock(installing);
   is_kept = true;
   install();
 }

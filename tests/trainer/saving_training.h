@@ -104,6 +104,7 @@ class Training {
   HarnessOptions harness() const {
     HarnessOptions harness;
     harness.capture.records = folder_;
+    harness.capture.caps = collector::RecordCaps::none();
     harness.capture.report_on_stderr = false;
     return harness;
   }

@@ -159,8 +159,8 @@ void CaptureObserver::after(Run& run) {
 
 void CaptureObserver::on_checkpoint(Run&,
                                     const CheckpointNote& checkpoint) noexcept {
-  const std::lock_guard telling(telling_);
-  if (told_ || !storage_) {
+  const auto telling = bounded_lock(telling_);
+  if (!telling || told_ || !storage_) {
     return;
   }
   try {

@@ -33,8 +33,8 @@ class Bytes {
   /// A text of up to 255 bytes, now and then repeated until it is long; or a
   /// null view.
   std::string_view text() {
-    const std::size_t size =
-        std::min<std::size_t>(number<std::uint8_t>(), left_.size());
+    const std::size_t wanted = number<std::uint8_t>();
+    const std::size_t size = std::min(wanted, left_.size());
     if (size == 0) return {};
     const std::string_view out = left_.substr(0, size);
     left_.remove_prefix(size);

@@ -6,6 +6,10 @@
 #include <mishap/trainer/harness/guard.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstddef>
+#include <new>
+
 namespace mishap {
 
 void guard(std::string_view name, const std::function<void(Run&)>& body,
@@ -17,10 +21,16 @@ void guard(std::string_view name, const std::function<void(Run&)>& body,
 
 void record_crashes() {
   record_crashes_outside(sink_for({}));
-  // Until the process ends: destructors of static objects may use the stack up.
-  static const auto* const main_thread =
-      gettid() == getpid() ? new collector::ThreadScope("main") : nullptr;
-  static_cast<void>(main_thread);
+  if (gettid() == getpid()) {
+    // Until the process ends: destructors of static objects may use the stack
+    // up.
+    alignas(collector::ThreadScope) static constinit std::array<
+        std::byte, sizeof(collector::ThreadScope)>
+        room{};
+    static const auto* const main_thread =
+        new (room.data()) collector::ThreadScope("main");
+    static_cast<void>(main_thread);
+  }
   collector::keep_crash_handlers();
 }
 

@@ -2,7 +2,9 @@
 
 #include <mishap/trainer/guard/ticks.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +22,8 @@ struct StepSeen {
 };
 
 /// The last steps of a run, kept for its record: a ring that overwrites the
-/// oldest. Written by the run's thread.
+/// oldest. Written by the run's thread; read by any thread and in a signal
+/// handler, which may see a step that is half of the next one.
 class Telemetry {
  public:
   static constexpr std::size_t kCapacity = 16;
@@ -30,37 +33,38 @@ class Telemetry {
 
   /// A step begins, and the one before it has ended. A few nanoseconds.
   void begin(std::int64_t step) noexcept {
-    Entry& entry = ring_[count_ % kCapacity];
-    entry.step = step;
-    entry.ticks = read_ticks();
-    entry.has_loss = false;
-    ++count_;
+    const std::size_t count = get(count_);
+    Entry& entry = ring_[count % kCapacity];
+    set(entry.step, step);
+    set(entry.ticks, read_ticks());
+    set(entry.has_loss, false);
+    set(count_, count + 1);
   }
 
   /// The loss of the step that goes on.
   void set_loss(double loss) noexcept {
-    if (count_ > 0) {
-      Entry& entry = ring_[(count_ - 1) % kCapacity];
-      entry.loss = loss;
-      entry.has_loss = true;
+    if (const std::size_t count = get(count_); count > 0) {
+      Entry& entry = ring_[(count - 1) % kCapacity];
+      set(entry.loss, loss);
+      set(entry.has_loss, true);
     }
   }
 
-  std::size_t size() const noexcept {
-    return count_ < kCapacity ? count_ : kCapacity;
-  }
+  std::size_t size() const noexcept { return std::min(get(count_), kCapacity); }
 
   /// `index` 0 is the oldest kept.
   StepSeen operator[](std::size_t index) const noexcept {
-    const std::size_t at = count_ - size() + index;
+    const std::size_t count = get(count_);
+    const std::size_t at = count - std::min(count, kCapacity) + index;
     const Entry& entry = ring_[at % kCapacity];
     StepSeen seen;
-    seen.step = entry.step;
-    if (entry.has_loss) {
-      seen.loss = entry.loss;
+    seen.step = get(entry.step);
+    if (get(entry.has_loss)) {
+      seen.loss = get(entry.loss);
     }
-    if (at + 1 < count_) {
-      seen.micros = micros(ring_[(at + 1) % kCapacity].ticks - entry.ticks);
+    if (at + 1 < count) {
+      seen.micros =
+          micros(get(ring_[(at + 1) % kCapacity].ticks) - get(entry.ticks));
     }
     return seen;
   }
@@ -69,11 +73,20 @@ class Telemetry {
   using Clock = std::chrono::steady_clock;
 
   struct Entry {
-    std::int64_t step = 0;
-    std::uint64_t ticks = 0;
-    double loss = 0;
-    bool has_loss = false;
+    std::atomic<std::int64_t> step{0};
+    std::atomic<std::uint64_t> ticks{0};
+    std::atomic<double> loss{0};
+    std::atomic<bool> has_loss{false};
   };
+
+  template <class T>
+  static T get(const std::atomic<T>& value) noexcept {
+    return value.load(std::memory_order_relaxed);
+  }
+  template <class T>
+  static void set(std::atomic<T>& value, T to) noexcept {
+    value.store(to, std::memory_order_relaxed);
+  }
 
   std::int64_t micros(std::uint64_t ticks) const noexcept {
     const std::chrono::duration<double, std::micro> passed =
@@ -85,7 +98,7 @@ class Telemetry {
   }
 
   std::array<Entry, kCapacity> ring_{};
-  std::size_t count_ = 0;
+  std::atomic<std::size_t> count_{0};
   std::uint64_t first_ticks_;
   Clock::time_point first_time_;
 };

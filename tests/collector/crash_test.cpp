@@ -290,6 +290,9 @@ class StuckTeller : public CrashTeller {
 
 // G15, sentry-native#906, backward-cpp#47
 TEST(CrashHandlers, TellingThatIsStuckEndsByTheFirstSignalWithinSeconds) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "it holds the timer\'s signal back";
+#endif
   StuckTeller teller;
   const Ended ended = in_child(nothing, fault, teller);
   EXPECT_EQ(ended.status, 128 + SIGSEGV);

@@ -155,6 +155,9 @@ int endless(int depth) {
 
 // G13, sentry-native#977
 TEST(CasesOfCrashes, UsedUpStackIsToldWithItsRounds) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "it takes the signal before our handler has a stack";
+#endif
   const Ended ended = crash_in_fit([](mishap::Run&) { endless(0); });
   EXPECT_EQ(ended.status, 128 + SIGSEGV);
   ASSERT_EQ(ended.records.size(), 1U);

@@ -323,6 +323,9 @@ TEST_F(Hangs, AreNotWhatAStoppedProcessIsTakenFor) {
 }
 
 TEST_F(Hangs, AreWatchedForAsLongAsARunLasts) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "it has threads of its own";
+#endif
   const Ended ended = child_.run([] {
     const auto threads = [] {
       return std::distance(

@@ -33,10 +33,10 @@ void fill_crash(const Crash& crash, Record& record) noexcept {
   }
 }
 
-std::size_t fill_frames(const CrashStack& stack, std::span<RecordFrame> out,
-                        RowModule row_module, void* context) noexcept {
+RecordStack fill_stack(const Crash& crash, std::span<RecordFrame> out,
+                       RowModule row_module, void* context) noexcept {
   std::size_t count = 0;
-  for (const std::uintptr_t address : stack.addresses()) {
+  for (const std::uintptr_t address : crash.stack.addresses()) {
     if (count == out.size()) {
       break;
     }
@@ -50,7 +50,12 @@ std::size_t fill_frames(const CrashStack& stack, std::span<RecordFrame> out,
           address - module_at(static_cast<std::size_t>(module)).load_address;
     }
   }
-  return count;
+  RecordStack stack;
+  stack.origin = crash.cause == Crash::Cause::kSignal ? StackOrigin::kSignal
+                                                      : StackOrigin::kTerminate;
+  stack.truncated = crash.stack.truncated();
+  stack.frames = out.first(count);
+  return stack;
 }
 
 }  // namespace mishap::collector

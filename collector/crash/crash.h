@@ -73,10 +73,10 @@ void fill_crash(const Crash& crash, Record& record) noexcept;
 /// without a place there. `module` is an index for module_at().
 using RowModule = std::optional<std::uint32_t> (*)(int module, void* context);
 
-/// Writes the crash's stack into `out` and returns how many frames it has
-/// there: addresses, modules and offsets, the names come later.
+/// The crash's stack with its frames in `out`, as many as fit: addresses,
+/// modules and offsets, the names come later.
 /// Async-signal-safe.
-std::size_t fill_frames(const CrashStack& stack, std::span<RecordFrame> out,
-                        RowModule row_module, void* context) noexcept;
+RecordStack fill_stack(const Crash& crash, std::span<RecordFrame> out,
+                       RowModule row_module, void* context) noexcept;
 
 }  // namespace mishap::collector

@@ -3,6 +3,7 @@
 #include <mishap/collector/modules.h>
 #include <mishap/collector/record_writer.h>
 #include <mishap/collector/resolve/capture.h>
+#include <mishap/collector/row_parts.h>
 #include <mishap/collector/throw_hook.h>
 #include <mishap/faultinject/firing.h>
 #include <mishap/trainer/harness/capture/bounded_lock.h>
@@ -25,6 +26,7 @@
 #include <chrono>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -326,11 +328,7 @@ void CaptureObserver::append_row(collector::RunOutcome outcome, bool has_record,
     row.run_id = run_id_.view();
     row.parent_run_id = storage_->record.parent_run_id;
     row.entry_point = run_->entry_point();
-    row.start_unix_nano = start_unix_nanos_;
-    row.end_unix_nano = collector::Clock::system().unix_nano();
-    row.duration_micros =
-        (collector::Clock::system().steady_nano() - start_steady_nanos_) /
-        1'000;
+    fill_times(row, start_unix_nanos_, start_steady_nanos_);
     row.outcome = outcome;
     row.pid = getpid();
     std::vector<collector::NameValue> options;
@@ -343,17 +341,9 @@ void CaptureObserver::append_row(collector::RunOutcome outcome, bool has_record,
     row.options = options;
     const LiveExceptions alive(start_steady_nanos_, *run_, *storage_);
     row.live_exceptions = alive.rows();
-    std::vector<std::string> build_ids;
-    std::vector<collector::RunModule> modules;
-    build_ids.reserve(storage_->module_count);
-    for (std::size_t i = 0; i < storage_->module_count; ++i) {
-      const collector::Module& module =
-          collector::module_at(static_cast<std::size_t>(storage_->modules[i]));
-      build_ids.push_back(module.build_id_hex());
-      modules.push_back(
-          {module.path, build_ids.back(), module.load_address, module.size()});
-    }
-    row.modules = modules;
+    const collector::RowModules modules(
+        std::span(storage_->modules).first(storage_->module_count));
+    row.modules = modules.view();
     std::vector<std::string_view> record_ids;
     if (left_hang_) {
       record_ids.push_back(hang_record_id_.view());

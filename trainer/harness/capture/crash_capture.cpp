@@ -107,17 +107,10 @@ void record_crashes_outside(collector::RecordSink& sink) {
 
 collector::RecordStack fill_crash_stack(
     CaptureStorage& storage, const collector::Crash& crash) noexcept {
-  const std::span<collector::RecordFrame> room =
-      std::span(storage.frames).subspan(storage.frame_count);
-  const std::size_t count =
-      fill_frames(crash.stack, room, row_module, &storage);
-  storage.frame_count += count;
-  collector::RecordStack stack;
-  stack.origin = crash.cause == collector::Crash::Cause::kSignal
-                     ? collector::StackOrigin::kSignal
-                     : collector::StackOrigin::kTerminate;
-  stack.truncated = crash.stack.truncated();
-  stack.frames = room.first(count);
+  const collector::RecordStack stack =
+      fill_stack(crash, std::span(storage.frames).subspan(storage.frame_count),
+                 row_module, &storage);
+  storage.frame_count += stack.frames.size();
   return stack;
 }
 

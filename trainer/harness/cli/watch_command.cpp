@@ -4,6 +4,7 @@
 #include <mishap/collector/crash/supervise.h>
 #include <mishap/collector/pending/slot_pulse.h>
 #include <mishap/collector/recover_pending.h>
+#include <mishap/collector/row_parts.h>
 #include <mishap/collector/run_facts.h>
 #include <mishap/collector/run_row.h>
 #include <mishap/collector/uuid.h>
@@ -256,11 +257,7 @@ class WatchedProgram {
     facts.fill(row);
     row.run_id = run_.run_id;
     row.pid = ending.process;
-    row.start_unix_nano = start_unix_nanos_;
-    row.end_unix_nano = collector::Clock::system().unix_nano();
-    row.duration_micros =
-        (collector::Clock::system().steady_nano() - start_steady_nanos_) /
-        1'000;
+    fill_times(row, start_unix_nanos_, start_steady_nanos_);
     row.outcome = outcome;
     const std::vector<std::string_view> ids(record_ids_.begin(),
                                             record_ids_.end());

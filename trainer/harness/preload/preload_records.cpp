@@ -2,6 +2,7 @@
 #include <mishap/collector/demangle.h>
 #include <mishap/collector/modules.h>
 #include <mishap/collector/resolve/symbolize.h>
+#include <mishap/collector/row_parts.h>
 #include <mishap/collector/run_facts.h>
 #include <mishap/trainer/harness/preload/preload_records.h>
 #include <unistd.h>
@@ -86,15 +87,9 @@ RecordStack PreloadRecords::stack_of(const collector::RawTrace& trace,
 }
 
 RecordStack PreloadRecords::stack_of(const collector::Crash& crash) noexcept {
-  const std::span<RecordFrame> room = std::span(frames_).subspan(frame_count_);
-  const std::size_t count = fill_frames(crash.stack, room, row_module, this);
-  frame_count_ += count;
-  RecordStack stack;
-  stack.origin = crash.cause == collector::Crash::Cause::kSignal
-                     ? collector::StackOrigin::kSignal
-                     : collector::StackOrigin::kTerminate;
-  stack.truncated = crash.stack.truncated();
-  stack.frames = room.first(count);
+  const RecordStack stack = fill_stack(
+      crash, std::span(frames_).subspan(frame_count_), row_module, this);
+  frame_count_ += stack.frames.size();
   return stack;
 }
 
@@ -198,23 +193,11 @@ void PreloadRecords::append_row(collector::RunOutcome outcome) noexcept {
     collector::RunRow row;
     facts.fill(row);
     row.run_id = run_id_.view();
-    row.start_unix_nano = start_unix_nanos_;
-    row.end_unix_nano = collector::Clock::system().unix_nano();
-    row.duration_micros =
-        (collector::Clock::system().steady_nano() - start_steady_nanos_) /
-        1'000;
+    fill_times(row, start_unix_nanos_, start_steady_nanos_);
     row.outcome = outcome;
-    std::vector<std::string> build_ids;
-    std::vector<collector::RunModule> modules;
-    build_ids.reserve(module_count_);
-    for (std::size_t i = 0; i < module_count_; ++i) {
-      const collector::Module& module =
-          collector::module_at(static_cast<std::size_t>(modules_[i]));
-      build_ids.push_back(module.build_id_hex());
-      modules.push_back(
-          {module.path, build_ids.back(), module.load_address, module.size()});
-    }
-    row.modules = modules;
+    const collector::RowModules modules{
+        std::span(modules_).first(module_count_)};
+    row.modules = modules.view();
     const std::string_view record_id = record_id_.view();
     row.record_ids = {&record_id, 1};
     std::string line(collector::kRunRowBufferBytes, '\0');

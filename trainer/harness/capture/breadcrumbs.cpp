@@ -1,12 +1,6 @@
 #include <mishap/trainer/harness/capture/breadcrumbs.h>
 
 namespace mishap {
-namespace {
-
-// No place: there are fewer stages.
-constexpr std::uint64_t kNothing = ~std::uint64_t{0};
-
-}  // namespace
 
 Place from_box(const collector::BoxPlace& place) noexcept {
   return {static_cast<Stage>(place.what.stage),
@@ -21,13 +15,19 @@ void Breadcrumbs::attach(collector::BlackBox& box,
                          collector::BoxNames* names) noexcept {
   writer_.attach(box);
   names_ = names;
-  known_.fill(kNothing);
+  known_ = {};
 }
 
-void Breadcrumbs::learn(const Place& place, std::uint64_t what) noexcept {
+void Breadcrumbs::Known::add(const collector::BoxWhat& what) noexcept {
+  stages[what.stage % stages.size()] = 1;
+  hooks[what.hook % hooks.size()] = 1;
+  components[what.component % components.size()] = 1;
+}
+
+void Breadcrumbs::learn(const Place& place,
+                        const collector::BoxPlace& at) noexcept {
   using Kind = collector::BoxNames::Kind;
-  const collector::BoxPlace at = to_box(place);
-  known_[(at.what.hook ^ at.what.component * 5U) % kKnown] = what;
+  known_.add(at.what);
   if (names_ != nullptr) {
     names_->add(Kind::kStage, at.what.stage, to_string(place.stage));
     names_->add(Kind::kHook, at.what.hook, to_string(place.hook));

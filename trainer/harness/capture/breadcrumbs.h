@@ -40,21 +40,32 @@ class Breadcrumbs {
   }
 
  private:
-  static constexpr std::size_t kKnown = 64;
+  // Which numbers of a kind have their names. Sets, not a cache: hooks that
+  // take turns would push each other out of one.
+  struct Known {
+    std::array<std::uint8_t, 16> stages{};
+    std::array<std::uint8_t, 128> hooks{};
+    std::array<std::uint8_t, 4096> components{};
+
+    bool covers(const collector::BoxWhat& what) const noexcept {
+      return (stages[what.stage % stages.size()] &
+              hooks[what.hook % hooks.size()] &
+              components[what.component % components.size()]) != 0;
+    }
+    void add(const collector::BoxWhat& what) noexcept;
+  };
+  static_assert(kHookCount < 128);
 
   void name(const Place& place, const collector::BoxPlace& at) noexcept {
-    const std::uint64_t what = at.what.packed();
-    if (known_[(at.what.hook ^ at.what.component * 5U) % kKnown] != what)
-        [[unlikely]] {
-      learn(place, what);
+    if (!known_.covers(at.what)) [[unlikely]] {
+      learn(place, at);
     }
   }
-  void learn(const Place& place, std::uint64_t what) noexcept;
+  void learn(const Place& place, const collector::BoxPlace& at) noexcept;
 
   collector::BoxWriter writer_;
   collector::BoxNames* names_ = nullptr;
-  // What was named lately.
-  std::array<std::uint64_t, kKnown> known_{};
+  Known known_;
 };
 
 }  // namespace mishap

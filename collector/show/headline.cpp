@@ -10,7 +10,10 @@ std::string what_happened(const Fields& fields) {
     return "was interrupted by " + fields.word("/interrupt/signal", "a signal");
   }
   if (kind == "crash") {
-    return "crashed with " + fields.word("/signal/name", "a signal");
+    // A crash without a signal of its own came by std::terminate().
+    return fields.record().text("/signal/name")
+               ? "crashed with " + fields.word("/signal/name")
+               : "was ended by std::terminate()";
   }
   if (kind == "killed") return "was killed";
   if (kind == "hang") return "hung";

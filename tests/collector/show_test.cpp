@@ -78,6 +78,7 @@ TEST(Show, TellsOtherEndsFromErrors) {
   record.exit.status = 3;
   EXPECT_THAT(shown(record), HasSubstr("exited with status 3"));
   record.kind = RecordKind::kCrash;
+  EXPECT_THAT(shown(record), HasSubstr("fit was ended by std::terminate()"));
   record.signal.name = "SIGSEGV";
   EXPECT_THAT(shown(record), HasSubstr("crashed with SIGSEGV"));
 }

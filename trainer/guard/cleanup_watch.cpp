@@ -37,7 +37,8 @@ CleanupWatch::CleanupWatch(std::chrono::milliseconds limit,
                            OnOvertime on_overtime)
     : limit_(bounded(limit)), on_overtime_(std::move(on_overtime)) {}
 
-CleanupWatch::Piece::Piece(CleanupWatch& watch, const CleanupNote& note)
+CleanupWatch::Piece::Piece(CleanupWatch& watch, const CleanupNote& note,
+                           bool runs_others_code)
     : watch_(watch), note_(note), start_(Clock::now()) {
   {
     const auto lock = watch_.lock();
@@ -45,7 +46,9 @@ CleanupWatch::Piece::Piece(CleanupWatch& watch, const CleanupNote& note)
     watch_.has_begun_ = true;
   }
   // A thread that already waits looks again before this piece can be late.
-  watch_.start();
+  if (runs_others_code) {
+    watch_.start();
+  }
 }
 
 CleanupWatch::Piece::~Piece() {

@@ -15,8 +15,8 @@
 namespace mishap {
 
 /// Notices a piece of cleanup that passes its limit while it still runs: by a
-/// thread that lives from the first piece to stop(). Without room for a thread
-/// nothing is noticed before the piece ends.
+/// thread that lives from the first piece that runs others' code to stop().
+/// Without room for a thread nothing is noticed before the piece ends.
 ///
 /// Its lock also guards what is noted of the cleanup, so that another thread
 /// can tell it when the process ends in the middle.
@@ -38,7 +38,9 @@ class CleanupWatch {
   /// is told.
   class Piece {
    public:
-    Piece(CleanupWatch& watch, const CleanupNote& note);
+    /// `runs_others_code`: it calls code that may wait for something. A piece
+    /// that does not is worth no thread; one that is there watches it as well.
+    Piece(CleanupWatch& watch, const CleanupNote& note, bool runs_others_code);
     ~Piece();
     Piece(const Piece&) = delete;
     Piece& operator=(const Piece&) = delete;

@@ -91,7 +91,8 @@ void Run::isolate(std::string_view step, Component component, Hook hook,
   done.hook = hook;
   std::exception_ptr first_error;
   {
-    CleanupWatch::Piece watched(watch_, done);
+    // To restore the state of the process takes a few calls of the system.
+    CleanupWatch::Piece watched(watch_, done, step != kRestore);
     try {
       perform();
     } catch (const abi::__forced_unwind&) {

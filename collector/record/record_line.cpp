@@ -4,12 +4,18 @@
 #include <mishap/collector/record/words.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace mishap::collector {
 namespace {
 
+// What is left of a dead process may hold any number.
 std::int64_t micros_between(std::int64_t begin, std::int64_t end) noexcept {
-  return std::max<std::int64_t>(end - begin, 0) / 1000;
+  std::int64_t nanos = 0;
+  if (end <= begin) return 0;
+  return __builtin_sub_overflow(end, begin, &nanos)
+             ? std::numeric_limits<std::int64_t>::max() / 1000
+             : nanos / 1000;
 }
 
 std::int64_t as_integer(std::size_t value) noexcept {

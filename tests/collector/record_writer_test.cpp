@@ -364,6 +364,22 @@ TEST(Breadcrumbs, OneItemHoldsAHookAndTheComponentsItWentThrough) {
                              "ago_micros":1000,"took_micros":50}])"));
 }
 
+TEST(Breadcrumbs, TimesOfADeadProcessMayBeAnyNumbers) {
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const std::array<RecordBreadcrumb, 2> crumbs = {{
+      {"training_step", "module", CrumbPhase::kBefore, kLeast},
+      {"training_step", "module", CrumbPhase::kAfter, kMost},
+  }};
+  Record record = samples::minimal();
+  record.breadcrumbs = crumbs;
+  record.steady_nano = kMost;
+  EXPECT_EQ(parsed(record)["breadcrumbs"][0]["ago_micros"], 9007199254740991);
+  EXPECT_EQ(parsed(record)["breadcrumbs"][0]["took_micros"], 9007199254740991);
+  record.steady_nano = kLeast;
+  EXPECT_EQ(parsed(record)["breadcrumbs"][0]["ago_micros"], 0);
+}
+
 TEST(Breadcrumbs, TheHookThatFailedHasNotReturned) {
   const std::array<RecordBreadcrumb, 4> crumbs = {{
       {"optimizer_step", "module", CrumbPhase::kBefore, 1'000},

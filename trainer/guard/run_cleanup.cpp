@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
-#include <ranges>
 
 namespace mishap {
 namespace {
@@ -174,19 +173,19 @@ UnfinishedCleanup Run::unfinished_cleanup() const {
     skipped.outcome = Outcome::kSkipped;
     out.notes.push_back(skipped);
   };
-  const auto skip_duties = [&](DutyKind kind, auto duties) {
-    for (const Duty& duty : duties) {
+  const auto skip_duties = [&](DutyKind kind, auto begin, auto end) {
+    std::for_each(begin, end, [&](const Duty& duty) {
       if (duty.kind == kind && !duty.done) {
         skip(kStepNames[static_cast<std::size_t>(kind)], duty.component);
       }
-    }
+    });
   };
   if (failure_) {
-    skip_duties(DutyKind::kTell, std::views::all(duties_));
+    skip_duties(DutyKind::kTell, duties_.begin(), duties_.end());
   }
-  skip_duties(DutyKind::kRelease, std::views::reverse(duties_));
-  skip_duties(DutyKind::kTeardown, std::views::reverse(duties_));
-  skip_duties(DutyKind::kFinalize, std::views::all(duties_));
+  skip_duties(DutyKind::kRelease, duties_.rbegin(), duties_.rend());
+  skip_duties(DutyKind::kTeardown, duties_.rbegin(), duties_.rend());
+  skip_duties(DutyKind::kFinalize, duties_.begin(), duties_.end());
   for (std::size_t i = 0; i < keepers_.size(); ++i) {
     skip(kRestore, Component());
   }

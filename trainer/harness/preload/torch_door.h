@@ -31,15 +31,10 @@ int mishap_agent_hit(uint32_t point);
 /* Once, before the first hit. */
 void mishap_agent_set_thrower(mishap_thrower thrower);
 
-/* What the preload library looks up in the library that it has loaded. */
-
-/* To be called on each thread that starts afterwards, before its function:
+/* What the preload library looks up in the library that it has loaded. To be
+ * called on each thread that starts afterwards, before its function:
  * operators are points on threads that have called it alone. */
 void mishap_torch_thread_starts(void);
-
-/* To be called before a fault of any other family strikes: LibTorch's errors
- * then come without a backtrace, which costs up to a second each. */
-void mishap_torch_fault_strikes(void);
 
 #ifdef __cplusplus
 }

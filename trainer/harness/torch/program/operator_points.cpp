@@ -107,15 +107,10 @@ TORCH_LIBRARY_IMPL(_, TESTING_ONLY_GenericMode, library) {
                    &mishap::program::at_operator>());
 }
 
-extern "C" {
-
-void mishap_torch_thread_starts() {
+extern "C" void mishap_torch_thread_starts() {
   if (mishap_agent_wants("op") != 0) {
     mishap::program::see_operators_of_this_thread(true);
   }
-}
-
-void mishap_torch_fault_strikes() { mishap::program::leave_backtraces_out(); }
 }
 
 /// As soon as the library is loaded, on the thread that loads it, after the

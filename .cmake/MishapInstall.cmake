@@ -51,7 +51,7 @@ foreach(component collector faultinject guard trainer testing)
 endforeach()
 
 mishap_install_headers(collector faultinject trainer/guard EXCEPT torch)
-mishap_install_headers(trainer/harness EXCEPT torch cli preload)
+mishap_install_headers(trainer/harness EXCEPT torch cli preload program)
 set(doors guard fault_point)
 if(MISHAP_WITH_TORCH)
   mishap_install_headers(collector/torch faultinject/torch
@@ -80,6 +80,11 @@ if(TARGET mishap_preload)
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/mishap)
   add_dependencies(mishap_package mishap_preload)
 endif()
+foreach(file ${MISHAP_TORCH_PART})
+  cmake_path(GET file PARENT_PATH folder)
+  install(FILES ${PROJECT_SOURCE_DIR}/${file}
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/mishap/torch_part/mishap/${folder})
+endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/datasets
         DESTINATION ${CMAKE_INSTALL_DATADIR}/mishap
         PATTERN "make.py" EXCLUDE PATTERN "__pycache__" EXCLUDE)

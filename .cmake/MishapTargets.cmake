@@ -2,6 +2,13 @@
 include(GNUInstallDirs)
 set_property(GLOBAL PROPERTY MISHAP_EXPORTED "")
 
+# What is shipped as source: LibTorch's operators as points, compiled against
+# the LibTorch of the program that is swept.
+set(MISHAP_TORCH_PART
+    trainer/harness/preload/torch_door.h
+    trainer/harness/torch/program/libtorch_versions.h
+    trainer/harness/torch/program/operator_points.cpp)
+
 function(_mishap_compile target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE

@@ -10,8 +10,8 @@
 namespace mishap::faultinject {
 namespace {
 
-constexpr std::array<std::string_view, 4> kTorchTypes = {"c10", "c10_index",
-                                                         "c10_value", "oom"};
+constexpr std::array<std::string_view, 6> kTorchTypes = {
+    "c10", "c10_index", "c10_value", "c10_type", "c10_not_implemented", "oom"};
 
 // A firing's label has to hold it.
 constexpr std::size_t kMaxName = 32;

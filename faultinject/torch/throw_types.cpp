@@ -23,6 +23,9 @@ bool register_all() {
   register_throw_type("c10", throw_error<c10::Error>);
   register_throw_type("c10_index", throw_error<c10::IndexError>);
   register_throw_type("c10_value", throw_error<c10::ValueError>);
+  register_throw_type("c10_type", throw_error<c10::TypeError>);
+  register_throw_type("c10_not_implemented",
+                      throw_error<c10::NotImplementedError>);
   register_throw_type("oom", throw_error<c10::OutOfMemoryError>);
   return true;
 }

@@ -27,6 +27,9 @@ TEST(TorchThrowTypeTest, TheTypesOfLibTorchCanBeThrown) {
   EXPECT_EQ(thrown<c10::Error>("c10, boom"), "boom");
   EXPECT_EQ(thrown<c10::IndexError>("c10_index, boom"), "boom");
   EXPECT_EQ(thrown<c10::ValueError>("c10_value, boom"), "boom");
+  EXPECT_EQ(thrown<c10::TypeError>("c10_type, boom"), "boom");
+  EXPECT_EQ(thrown<c10::NotImplementedError>("c10_not_implemented, boom"),
+            "boom");
   EXPECT_EQ(thrown<c10::OutOfMemoryError>("oom"),
             "injected oom error at hook/torch/module");
 }

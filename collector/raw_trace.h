@@ -16,6 +16,8 @@ enum class StackOrigin : std::uint8_t {
   kTerminate,
   kWatchdog,
   kReported,
+  /// Where an injected fault struck that threw nothing.
+  kFault,
 };
 
 /// The return addresses of one stack, innermost first, as they were captured:

@@ -86,9 +86,8 @@ int take_signals(FoundSignals& found) {
   for (const auto& [name, value] : supervision.environment) {
     setenv(name.c_str(), value.c_str(), 1);
   }
-  if (!supervision.id_variable.empty()) {
-    setenv(supervision.id_variable.c_str(), std::to_string(getpid()).c_str(),
-           1);
+  for (const std::string& name : supervision.id_variables) {
+    setenv(name.c_str(), std::to_string(getpid()).c_str(), 1);
   }
   if (stderr_writer >= 0) dup2(stderr_writer, STDERR_FILENO);
   sigaction(SIGCHLD, &found.of_children, nullptr);

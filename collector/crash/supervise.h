@@ -19,9 +19,9 @@ struct Supervision {
   std::vector<std::string> words;
   /// Set over what this process has.
   std::vector<std::pair<std::string, std::string>> environment;
-  /// Variable that tells the child its own process id, so that it can tell
-  /// itself from what it starts. Empty: none.
-  std::string id_variable;
+  /// Variables that tell the child its own process id, so that it can tell
+  /// itself from what it starts. 
+  std::vector<std::string> id_variables;
   /// False: stderr is the child's own, and nothing of it is kept. True: it goes
   /// through a pipe, at once and unchanged.
   bool keeps_stderr = true;

@@ -1,5 +1,6 @@
 #include <mishap/trainer/harness/cli/doctor_command.h>
 #include <mishap/trainer/harness/cli/program.h>
+#include <mishap/trainer/harness/cli/program_commands.h>
 #include <mishap/trainer/harness/cli/repro_command.h>
 #include <mishap/trainer/harness/cli/show_command.h>
 #include <mishap/trainer/harness/cli/torch_part.h>
@@ -13,11 +14,9 @@ int main(int argc, char** argv) {
                   "Makes training failures happen on purpose, proves the "
                   "cleanup, records each.",
                   version_text());
-  program.add(torch_command("run", "train a task for real, guarded"));
-  program.add(
-      torch_command("points", "list a task's fault points with hit counts"));
-  program.add(torch_command(
-      "sweep", "fail every hit of every point and judge the cleanup"));
+  program.add(run_of_program_or_task());
+  program.add(points_of_program_or_task());
+  program.add(sweep_of_program_or_task());
   program.add(repro_command());
   program.add(show_command());
   program.add(watch_command());

@@ -8,11 +8,13 @@
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 namespace mishap::cli {
 
-SweepFolder::SweepFolder(std::string folder) : folder_(std::move(folder)) {
+SweepFolder::SweepFolder(std::string folder, std::chrono::milliseconds wait)
+    : folder_(std::move(folder)) {
   if (const auto problem = collector::probe_folder(folder_)) {
     throw InputError(problem->substr(0, problem->find("; ")) +
                      "; name another one with --out");
@@ -27,12 +29,22 @@ SweepFolder::SweepFolder(std::string folder) : folder_(std::move(folder)) {
   is_new_ = std::filesystem::create_directories(path);
   lock_ = open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   // A file system without locks cannot tell; the sweep goes on there.
-  if (lock_ >= 0 && flock(lock_, LOCK_EX | LOCK_NB) != 0 &&
-      errno == EWOULDBLOCK) {
+  if (lock_ >= 0 && !lock_within(wait)) {
     close(lock_);
     throw InputError("another sweep is writing to " + folder_ +
                      "; name another folder with --out");
   }
+}
+
+bool SweepFolder::lock_within(std::chrono::milliseconds wait) const {
+  const auto end = std::chrono::steady_clock::now() + wait;
+  while (flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    if (std::chrono::steady_clock::now() >= end) {
+      return false;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
 }
 
 SweepFolder::~SweepFolder() {

@@ -6,11 +6,13 @@
 #include <mishap/collector/recover_pending.h>
 #include <mishap/collector/row_parts.h>
 #include <mishap/collector/run_facts.h>
+#include <mishap/faultinject/plan.h>
 #include <mishap/collector/run_row.h>
 #include <mishap/collector/uuid.h>
 #include <mishap/trainer/guard/errors.h>
 #include <mishap/trainer/harness/capture/reproduce.h>
 #include <mishap/trainer/harness/cli/command_line.h>
+#include <mishap/trainer/harness/cli/named_program.h>
 #include <mishap/trainer/harness/cli/preload.h>
 #include <mishap/trainer/harness/cli/values.h>
 #include <mishap/trainer/harness/cli/watch_command.h>
@@ -39,6 +41,7 @@ constexpr int kStatusNotFound = 127;
 
 struct Options {
   std::string records;
+  std::string faults;
   std::string hang_after;
   bool ends_hung = false;
   bool keeps_rows = false;
@@ -48,25 +51,37 @@ struct Options {
   std::vector<std::string> words;
 };
 
-// The words behind "--" are the program's own.
-std::vector<std::string> take_program(Invocation& invocation) {
-  const auto end = std::ranges::find(invocation.words, "--");
-  std::vector<std::string> words;
-  if (end != invocation.words.end()) {
-    words.assign(end + 1, invocation.words.end());
-    invocation.words.erase(end, invocation.words.end());
+void check_faults(const std::string& faults) {
+  know_torch_types();
+  if (faults.empty() ||
+      faultinject::Plan::parse(faults, "--faults").rules.empty()) {
+    throw InputError("name the fault by --faults, as in 'mishap run --faults "
+                     "io/write=1*errno(ENOSPC) -- ./train'; 'mishap watch' "
+                     "runs a program without one");
   }
-  return words;
+  if (preload_variables().empty()) {
+    throw InputError("libmishap_preload.so is not beside this program nor in "
+                     "../lib/mishap; build or install all of Mishap");
+  }
 }
 
-std::optional<Options> parse(const Invocation& typed) {
+std::optional<Options> parse(const Invocation& typed, bool has_faults) {
   Invocation invocation = typed;
   Options options;
   options.words = take_program(invocation);
-  CommandLine line(invocation,
-                   "Runs any program and leaves a record when it crashes, is "
-                   "killed, hangs, or exits with a status other than 0:\n"
-                   "  mishap watch [options] -- PROGRAM [ARGUMENT...]");
+  CommandLine line(
+      invocation,
+      has_faults
+          ? "Runs any program under faults, and leaves a record when it does "
+            "not end well:\n"
+            "  mishap run --faults SPEC [options] -- PROGRAM [ARGUMENT...]"
+          : "Runs any program and leaves a record when it crashes, is "
+            "killed, hangs, or exits with a status other than 0:\n"
+            "  mishap watch [options] -- PROGRAM [ARGUMENT...]");
+  if (has_faults) {
+    line.option("--faults", options.faults, "SPEC",
+                "the plan, such as 'io/write=3*off->1*errno(ENOSPC)'");
+  }
   line.option("--records", options.records, "DIR",
               "folder of the records, the program's own too; else "
               "MISHAP_RECORDS, else mishap-records");
@@ -81,8 +96,10 @@ std::optional<Options> parse(const Invocation& typed) {
   line.flag("--no-stderr", options.leaves_stderr,
             "leave its stderr alone: it stays what it is, a terminal for one, "
             "and the record has nothing of it");
-  line.flag("--no-preload", options.no_preload,
-            "do not preload libmishap_preload.so");
+  if (!has_faults) {
+    line.flag("--no-preload", options.no_preload,
+              "do not preload libmishap_preload.so");
+  }
   line.flag("--quiet", options.is_quiet, "say nothing on stderr");
   line.footer(
       "Its exit status is the program's; a signal that ended the program ends "
@@ -94,6 +111,9 @@ std::optional<Options> parse(const Invocation& typed) {
   if (options.words.empty()) {
     throw InputError("name the program behind --, as in '" + typed.name() +
                      " -- ./train --epochs 3'");
+  }
+  if (has_faults) {
+    check_faults(options.faults);
   }
   if (options.ends_hung && options.hang_after.empty()) {
     throw InputError("--end-hung needs --hang-after SECONDS");
@@ -147,7 +167,12 @@ class WatchedProgram {
     supervision.words = options_.words;
     supervision.environment = {{"MISHAP_RECORDS", folder_},
                                {"MISHAP_WATCH", run_.run_id}};
-    supervision.id_variable = "MISHAP_WATCH_PID";
+    supervision.id_variables = {"MISHAP_WATCH_PID"};
+    if (!options_.faults.empty()) {
+      supervision.id_variables.emplace_back("MISHAP_SWEEP_PID");
+      supervision.environment.emplace_back("MISHAP_SWEEP_FAULTS",
+                                           options_.faults);
+    }
     if (!options_.no_preload) {
       for (auto& variable : preload_variables()) {
         supervision.environment.push_back(std::move(variable));
@@ -284,8 +309,8 @@ int cannot_run(const Invocation& invocation, const std::system_error& error) {
   return error.code().value() == ENOENT ? kStatusNotFound : kStatusCannotRun;
 }
 
-int run(const Invocation& invocation) {
-  const std::optional<Options> options = parse(invocation);
+int run(const Invocation& invocation, bool has_faults) {
+  const std::optional<Options> options = parse(invocation, has_faults);
   if (!options) {
     return 0;
   }
@@ -308,7 +333,11 @@ int run(const Invocation& invocation) {
 
 Command watch_command() {
   return {"watch", "run any program; crashes, kills and hangs leave records",
-          run};
+          [](const Invocation& invocation) { return run(invocation, false); }};
+}
+
+int run_under_faults(const Invocation& invocation) {
+  return run(invocation, true);
 }
 
 }  // namespace mishap::cli

@@ -5,6 +5,8 @@
 #include <mishap/collector/crash/thread_registry.h>
 #include <mishap/collector/sink.h>
 #include <mishap/collector/throw_site.h>
+#include <mishap/trainer/harness/preload/agent.h>
+#include <mishap/trainer/harness/preload/inside.h>
 #include <mishap/trainer/harness/preload/preload_records.h>
 #include <mishap/trainer/harness/preload/throw_notes.h>
 #include <stdlib.h>
@@ -43,10 +45,11 @@ bool is_watched() {
 }
 
 void on_exit_of_process(int status, void*) {
+  const Inside inside;
   records->tell_exit(status & 0xff);
 }
 
-void start() {
+void keep_records() {
   const std::string folder = absolute_folder();
   if (folder.empty() || is_hooked_by_others()) {
     // A program with a guard tells its failures itself.
@@ -65,7 +68,11 @@ void start() {
 
 [[gnu::constructor]] void load() {
   try {
-    start();
+    start_agent();
+    if (!is_of_sweep()) {
+      const Inside inside;
+      keep_records();
+    }
   } catch (const std::exception&) {
     // Without memory the program goes on without us.
   }

@@ -3,7 +3,9 @@
 #include <mishap/collector/clock.h>
 #include <mishap/collector/resolve/capture.h>
 #include <mishap/collector/throw_store.h>
+#include <mishap/trainer/harness/preload/catch_site.h>
 #include <mishap/trainer/harness/preload/throw_notes.h>
+#include <mishap/trainer/harness/preload/thrown_text.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,14 +36,9 @@ Throw next_throw() noexcept {
 
 void take_message(void* object, const std::type_info& type) noexcept {
   last.text_size = 0;
-  // As a handler for std::exception would see the object.
   void* base = object;
-  last.has_message = typeid(std::exception).__do_catch(&type, &base, 1);
-  if (!last.has_message) {
-    return;
-  }
-  const char* const what = static_cast<std::exception*>(base)->what();
-  if (what != nullptr) {
+  last.has_message = is_standard_exception(base, type);
+  if (const char* const what = text_of_thrown(object, type)) {
     last.text_size = std::min(std::strlen(what), last.text.size());
     std::copy_n(what, last.text_size, last.text.data());
   }
@@ -92,6 +89,7 @@ bool is_hooked_by_others() noexcept {
 extern "C" [[noreturn, gnu::visibility("default")]] void __cxa_throw(
     void* object, std::type_info* type, void (*destroy)(void*)) {
   using namespace mishap::preload;
+  on_throw(object, *type, __builtin_return_address(0));
   if (notes.load(std::memory_order_relaxed) && !is_inside) {
     // What an exception does while it is asked for its text is no new error.
     is_inside = true;

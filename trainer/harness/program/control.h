@@ -102,7 +102,7 @@ struct StackEntry {
   std::uint32_t path = kNoText;
 };
 
-/// What was done to a file.
+/// What was done to a file. Flags.
 enum class Touch : std::uint32_t {
   kCreated = 1,
   kWritten = 2,
@@ -212,6 +212,9 @@ struct Control {
   /// Hash of the sequence of hits so far, of the main thread.
   std::atomic<std::uint64_t> sequence_hash{0};
   std::atomic<std::uint64_t> hits{0};
+  /// The process in which the agent works; 0 as long as there is none. A
+  /// process that is followed takes it over from one that is gone.
+  std::atomic<std::int32_t> process{0};
   /// 1 when Python runs in the program, 1 when LibTorch is mapped.
   std::atomic<std::uint32_t> has_python{0};
   std::atomic<std::uint32_t> has_torch{0};

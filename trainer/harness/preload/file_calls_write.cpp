@@ -1,0 +1,198 @@
+// Calls that write, and that bring what was written to the disk: io/write,
+// io/fsync.
+#include <mishap/trainer/harness/preload/file_hits.h>
+#include <mishap/trainer/harness/preload/open_files.h>
+#include <mishap/trainer/harness/preload/real_calls.h>
+#include <mishap/trainer/harness/preload/touched.h>
+
+#include <cstdarg>
+#include <cstring>
+
+namespace mishap::preload {
+namespace {
+
+using faultinject::ActionKind;
+
+Strike look(FixedPoint& point, int descriptor, const void* caller) {
+  if (!looks_at_files()) {
+    return {};
+  }
+  const Strike strike = hit_file(point, descriptor, caller);
+  const Inside inside;
+  if (getpid() == agent.process) {
+    const std::uint32_t told = open_file(descriptor).told_path;
+    if (told != program::kNoText) {
+      note_written(descriptor);
+      touch(told, program::Touch::kWritten);
+    }
+  }
+  return strike;
+}
+
+// Nothing of it fits any more.
+bool is_full(const Strike& strike) noexcept {
+  if (strike.kind == ActionKind::kTorn && strike.number <= 0) {
+    errno = ENOSPC;
+    return true;
+  }
+  return fails(strike);
+}
+
+template <typename Function, typename... More>
+ssize_t write_some(Function& function, int descriptor, const void* from,
+                   std::size_t size, const void* caller, More... more) {
+  const Strike strike = look(kIoWrite, descriptor, caller);
+  return is_full(strike)
+             ? -1
+             : function(descriptor, from, part_of(strike, size), more...);
+}
+
+template <typename Function, typename... More>
+ssize_t write_parts(Function& function, int descriptor, const iovec* parts,
+                    int count, const void* caller, More... more) {
+  const Strike strike = look(kIoWrite, descriptor, caller);
+  if (is_full(strike)) {
+    return -1;
+  }
+  if (!strike || count < 1) {
+    return function(descriptor, parts, count, more...);
+  }
+  const iovec first{parts->iov_base, part_of(strike, parts->iov_len)};
+  return function(descriptor, &first, 1, more...);
+}
+
+// The stream says that it failed, and no more than `strike` has let through is
+// in it. Gives how many bytes those are.
+std::size_t write_torn(const void* from, std::size_t size, FILE* stream,
+                       const Strike& strike) {
+  std::size_t written = 0;
+  if (!fails(strike)) {
+    const std::size_t part = part_of(strike, size);
+    written = part == 0 ? 0 : real.fwrite(from, 1, part, stream);
+    errno = ENOSPC;
+  }
+  set_stream_error(stream);
+  return written;
+}
+
+bool write_fails(FILE* stream, const void* caller) {
+  const Strike strike = look(kIoWrite, fileno(stream), caller);
+  if (!strike) {
+    return false;
+  }
+  if (!fails(strike)) {
+    errno = ENOSPC;
+  }
+  set_stream_error(stream);
+  return true;
+}
+
+}  // namespace
+}  // namespace mishap::preload
+
+using namespace mishap::preload;
+
+MISHAP_INTERPOSE ssize_t write(int descriptor, const void* from, size_t size) {
+  return write_some(real.write, descriptor, from, size, MISHAP_CALLER);
+}
+
+MISHAP_INTERPOSE ssize_t pwrite(int descriptor, const void* from, size_t size,
+                                off_t at) {
+  return write_some(real.pwrite, descriptor, from, size, MISHAP_CALLER, at);
+}
+
+MISHAP_INTERPOSE ssize_t pwrite64(int descriptor, const void* from, size_t size,
+                                  off64_t at) {
+  return write_some(real.pwrite64, descriptor, from, size, MISHAP_CALLER, at);
+}
+
+MISHAP_INTERPOSE ssize_t writev(int descriptor, const iovec* parts, int count) {
+  return write_parts(real.writev, descriptor, parts, count, MISHAP_CALLER);
+}
+
+MISHAP_INTERPOSE ssize_t pwritev(int descriptor, const iovec* parts, int count,
+                                 off_t at) {
+  return write_parts(real.pwritev, descriptor, parts, count, MISHAP_CALLER, at);
+}
+
+MISHAP_INTERPOSE ssize_t pwritev64(int descriptor, const iovec* parts,
+                                   int count, off64_t at) {
+  return write_parts(real.pwritev64, descriptor, parts, count, MISHAP_CALLER,
+                     at);
+}
+
+MISHAP_INTERPOSE size_t fwrite(const void* from, size_t size, size_t count,
+                               FILE* stream) {
+  const Strike strike = look(kIoWrite, fileno(stream), MISHAP_CALLER);
+  if (!strike) {
+    return real.fwrite(from, size, count, stream);
+  }
+  const std::size_t written = write_torn(from, size * count, stream, strike);
+  return size == 0 ? 0 : written / size;
+}
+
+MISHAP_INTERPOSE int fputs(const char* text, FILE* stream) {
+  const Strike strike = look(kIoWrite, fileno(stream), MISHAP_CALLER);
+  if (!strike) {
+    return real.fputs(text, stream);
+  }
+  write_torn(text, std::strlen(text), stream, strike);
+  return EOF;
+}
+
+MISHAP_INTERPOSE int fflush(FILE* stream) {
+  if (stream != nullptr && write_fails(stream, MISHAP_CALLER)) {
+    return EOF;
+  }
+  return real.fflush(stream);
+}
+
+MISHAP_INTERPOSE int vfprintf(FILE* stream, const char* format, va_list list) {
+  return write_fails(stream, MISHAP_CALLER)
+             ? -1
+             : real.vfprintf(stream, format, list);
+}
+
+MISHAP_INTERPOSE int __vfprintf_chk(FILE* stream, int flag, const char* format,
+                                    va_list list) {
+  return write_fails(stream, MISHAP_CALLER)
+             ? -1
+             : real.__vfprintf_chk(stream, flag, format, list);
+}
+
+MISHAP_INTERPOSE int fprintf(FILE* stream, const char* format, ...) {
+  if (write_fails(stream, MISHAP_CALLER)) {
+    return -1;
+  }
+  va_list list;
+  va_start(list, format);
+  const int written = real.vfprintf(stream, format, list);
+  va_end(list);
+  return written;
+}
+
+MISHAP_INTERPOSE int __fprintf_chk(FILE* stream, int flag, const char* format,
+                                   ...) {
+  if (write_fails(stream, MISHAP_CALLER)) {
+    return -1;
+  }
+  va_list list;
+  va_start(list, format);
+  const int written = real.__vfprintf_chk(stream, flag, format, list);
+  va_end(list);
+  return written;
+}
+
+MISHAP_INTERPOSE int fsync(int descriptor) {
+  const Strike strike = looks_at_files()
+                            ? hit_file(kIoFsync, descriptor, MISHAP_CALLER)
+                            : Strike();
+  return fails(strike) ? -1 : real.fsync(descriptor);
+}
+
+MISHAP_INTERPOSE int fdatasync(int descriptor) {
+  const Strike strike = looks_at_files()
+                            ? hit_file(kIoFsync, descriptor, MISHAP_CALLER)
+                            : Strike();
+  return fails(strike) ? -1 : real.fdatasync(descriptor);
+}

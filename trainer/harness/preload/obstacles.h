@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+
+namespace mishap::preload {
+
+/// Flags of program::Obstacle: why this process can't be forked where it
+/// stands. Allocates nothing.
+std::uint32_t obstacles_to_fork() noexcept;
+
+/// How many threads the process has.
+std::uint32_t thread_count() noexcept;
+
+}  // namespace mishap::preload

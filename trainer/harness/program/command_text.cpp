@@ -1,0 +1,26 @@
+#include <mishap/trainer/harness/capture/reproduce.h>
+#include <mishap/trainer/harness/cli/torch_part.h>
+#include <mishap/trainer/harness/program/command_text.h>
+
+namespace mishap::program {
+
+std::string shell_line(const std::vector<std::string>& words) {
+  constexpr const char* kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+"
+      ",";
+  std::string line;
+  for (const std::string& word : words) {
+    const bool is_plain =
+        !word.empty() && word.find_first_not_of(kPlain) == std::string::npos;
+    line += (line.empty() ? "" : " ") + (is_plain ? word : shell_quoted(word));
+  }
+  return line;
+}
+
+std::string run_command_text(const std::string& spec,
+                             const std::vector<std::string>& words) {
+  return shell_line({cli::front_program(), "run", "--faults", spec, "--"}) +
+         ' ' + shell_line(words);
+}
+
+}  // namespace mishap::program

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace mishap::program {
+
+/// The words as a line for a shell, each quoted where necessary.
+std::string shell_line(const std::vector<std::string>& words);
+
+/// `mishap run --faults 'SPEC' -- CMD...`.
+std::string run_command_text(const std::string& spec,
+                             const std::vector<std::string>& words);
+
+}  // namespace mishap::program

@@ -76,10 +76,10 @@ void print_points_json(const program::CleanRun& clean) {
   json["has_torch"] = clean.seen.has_torch;
   json["difference"] = clean.difference;
   json["notes"] = clean.remarks;
-  std::printf("%s\n",
-              json.dump(2, ' ', false,
-                        nlohmann::ordered_json::error_handler_t::replace)
-                  .c_str());
+  std::printf(
+      "%s\n",
+      json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
+          .c_str());
 }
 
 int points(const Invocation& typed) {

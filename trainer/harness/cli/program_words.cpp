@@ -8,6 +8,7 @@
 #include <mishap/trainer/harness/cli/values.h>
 #include <mishap/trainer/harness/program/command_text.h>
 #include <mishap/trainer/harness/program/plan_cases.h>
+#include <mishap/trainer/harness/program/torch_part.h>
 
 #include <algorithm>
 #include <array>
@@ -139,10 +140,10 @@ void add_program_options(CommandLine& line, ProgramWords& words) {
   line.option("--budget", words.budget, "N",
               "only so many cases, spread evenly over all of them");
   line.option("--seed", words.seed, "N", "chooses within the budget");
-  line.flag("--no-fork", words.no_fork,
-            "start the program anew for each case");
-  line.not_yet("--jobs", "run several with --shard I/N, each with its --out "
-                         "and in its own copy of the files");
+  line.flag("--no-fork", words.no_fork, "start the program anew for each case");
+  line.not_yet("--jobs",
+               "run several with --shard I/N, each with its --out "
+               "and in its own copy of the files");
   line.option("--out", words.out, "DIR",
               "folder for records, cases and summary");
   line.flag("--json", words.json, "print the summary as JSON");
@@ -186,9 +187,11 @@ program::ProgramOptions program_options(const Invocation& invocation,
   }
   options.preload = preload_variables();
   if (options.preload.empty()) {
-    throw InputError("libmishap_preload.so is not beside this program nor in "
-                     "../lib/mishap; build or install all of Mishap");
+    throw InputError(
+        "libmishap_preload.so is not beside this program nor in "
+        "../lib/mishap; build or install all of Mishap");
   }
+  options.torch_part = program::torch_part_for;
   options.repeat = [invocation, words, program](const std::string& id) {
     return repeat_text(invocation, words, program, id);
   };

@@ -12,9 +12,8 @@ class SweepFolder {
   /// Throws InputError when the folder cannot be written, holds records that
   /// are no sweep's, or is being written to by another sweep. Changes nothing
   /// in it. A sweep that is just ending gets so long to do so.
-  explicit SweepFolder(
-      std::string folder,
-      std::chrono::milliseconds wait = std::chrono::milliseconds(0));
+  explicit SweepFolder(std::string folder, std::chrono::milliseconds wait =
+                                               std::chrono::milliseconds(0));
   ~SweepFolder();
   SweepFolder(const SweepFolder&) = delete;
   SweepFolder& operator=(const SweepFolder&) = delete;

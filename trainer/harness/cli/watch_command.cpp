@@ -6,9 +6,9 @@
 #include <mishap/collector/recover_pending.h>
 #include <mishap/collector/row_parts.h>
 #include <mishap/collector/run_facts.h>
-#include <mishap/faultinject/plan.h>
 #include <mishap/collector/run_row.h>
 #include <mishap/collector/uuid.h>
+#include <mishap/faultinject/plan.h>
 #include <mishap/trainer/guard/errors.h>
 #include <mishap/trainer/harness/capture/reproduce.h>
 #include <mishap/trainer/harness/cli/command_line.h>
@@ -55,13 +55,15 @@ void check_faults(const std::string& faults) {
   know_torch_types();
   if (faults.empty() ||
       faultinject::Plan::parse(faults, "--faults").rules.empty()) {
-    throw InputError("name the fault by --faults, as in 'mishap run --faults "
-                     "io/write=1*errno(ENOSPC) -- ./train'; 'mishap watch' "
-                     "runs a program without one");
+    throw InputError(
+        "name the fault by --faults, as in 'mishap run --faults "
+        "io/write=1*errno(ENOSPC) -- ./train'; 'mishap watch' "
+        "runs a program without one");
   }
   if (preload_variables().empty()) {
-    throw InputError("libmishap_preload.so is not beside this program nor in "
-                     "../lib/mishap; build or install all of Mishap");
+    throw InputError(
+        "libmishap_preload.so is not beside this program nor in "
+        "../lib/mishap; build or install all of Mishap");
   }
 }
 

@@ -48,15 +48,14 @@ const CaseJudge::After* CaseJudge::after(std::uint64_t state) {
     const RunEnd end = bench_.run(Role::kCheck, limit);
     bench_.keeper().end_all(bench_.standing);
     if (!end.is_success()) {
-      result.check =
-          "the check " + text_of(end) + last_line(end.errors);
+      result.check = "the check " + text_of(end) + last_line(end.errors);
     }
   }
   const RunEnd end = bench_.run(Role::kClean, limit);
   bench_.keeper().end_all(bench_.standing);
   if (!end.is_success()) {
-    result.rerun =
-        "run again on what was left, it " + text_of(end) + last_line(end.errors);
+    result.rerun = "run again on what was left, it " + text_of(end) +
+                   last_line(end.errors);
   }
   return &after_.emplace(state, std::move(result)).first->second;
 }
@@ -79,9 +78,8 @@ CaseResult CaseJudge::judge(const Case& failing, RunEnd end) {
       facts.children = left;
     }
     const ProgramOptions& options = bench_.options();
-    const FilesLeft files =
-        look_at_files(bench_.files(), clean_.files, options.atomic,
-                      bench_.current_folder());
+    const FilesLeft files = look_at_files(
+        bench_.files(), clean_.files, options.atomic, bench_.current_folder());
     const bool is_failure = facts.was_hung || facts.wait_status != 0;
     if (is_failure || name_of(failing.point).starts_with("io/")) {
       facts.torn = files.torn;

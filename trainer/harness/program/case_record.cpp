@@ -145,11 +145,10 @@ class CaseRecord {
   }
 
   void tell_notes(const FrameNames& names) {
-    notes_.push_back("the case " + result_.failing.id + " is " +
-                     std::string(to_string(result_.verdict.outcome)) +
-                     (result_.verdict.note.empty() ? ""
-                                                   : ": " +
-                                                         result_.verdict.note));
+    notes_.push_back(
+        "the case " + result_.failing.id + " is " +
+        std::string(to_string(result_.verdict.outcome)) +
+        (result_.verdict.note.empty() ? "" : ": " + result_.verdict.note));
     if (!result_.story.path.empty()) {
       notes_.push_back("the call was for " + result_.story.path);
     }

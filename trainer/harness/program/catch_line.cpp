@@ -139,8 +139,7 @@ std::optional<SourceLine> catch_line(const FaultStory& story,
       const auto at_hit = python_line(text);
       if (at_hit && at_hit->file == line->file &&
           at_hit->function == line->function) {
-        const int except =
-            except_line(read_source(line->file), at_hit->line);
+        const int except = except_line(read_source(line->file), at_hit->line);
         line->line = except > 0 ? except : at_hit->line;
         break;
       }
@@ -152,9 +151,9 @@ std::optional<SourceLine> catch_line(const FaultStory& story,
   if (story.catch_kind == CatchKind::kHandler) {
     return own_line(story.catch_frames, names);
   }
-  return own_line(story.catch_frames.empty() ? story.hit_frames
-                                             : story.catch_frames,
-                  names);
+  return own_line(
+      story.catch_frames.empty() ? story.hit_frames : story.catch_frames,
+      names);
 }
 
 std::optional<SourceLine> hit_line(const FaultStory& story,

@@ -1,9 +1,9 @@
+#include <fcntl.h>
 #include <mishap/trainer/guard/errors.h>
 #include <mishap/trainer/harness/program/clean_run.h>
 #include <mishap/trainer/harness/program/descendants.h>
 #include <mishap/trainer/harness/program/journal.h>
 #include <mishap/trainer/harness/program/path_pattern.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -104,12 +104,13 @@ class CleanRuns {
     if (word.empty() || error || !fs::exists(path, error)) {
       return;
     }
-    const std::string folder =
-        fs::is_directory(path, error) ? path.string() : parent_of(path.string());
+    const std::string folder = fs::is_directory(path, error)
+                                   ? path.string()
+                                   : parent_of(path.string());
     // A program's own place is not where it writes.
     if (!folder.starts_with("/usr") && !folder.starts_with("/bin")) {
       folders.insert(folder);
-    } 
+    }
   }
 
   void watch_atomic() {
@@ -244,11 +245,11 @@ class CleanRuns {
       const auto other = second.points.find(point);
       if (where.empty() &&
           (other == second.points.end() || other->second != hits)) {
-        where = point + " was hit " + std::to_string(hits) +
-                " times in one run and " +
-                std::to_string(other == second.points.end() ? 0
-                                                            : other->second) +
-                " times in another";
+        where =
+            point + " was hit " + std::to_string(hits) +
+            " times in one run and " +
+            std::to_string(other == second.points.end() ? 0 : other->second) +
+            " times in another";
       }
     }
     result_.difference =

@@ -42,10 +42,10 @@ class FileJudge {
         state += "+" + path + ' ' + std::to_string(hash) + '\n';
       }
     }
-    const std::size_t all = changes.added.size() + changes.changed.size() +
-                            changes.removed.size();
-    result.is_as_clean = as_clean == all &&
-                         all == clean_.left.size() + clean_.removed.size();
+    const std::size_t all =
+        changes.added.size() + changes.changed.size() + changes.removed.size();
+    result.is_as_clean =
+        as_clean == all && all == clean_.left.size() + clean_.removed.size();
     result.state = state.empty() ? 0 : collector::fnv1a(state);
     return result;
   }

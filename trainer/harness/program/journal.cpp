@@ -150,7 +150,8 @@ bool put_back_from(const std::string& scratch) {
     files.watch_file(file);
   }
   // Whose the changes are nobody knows any more: nothing is thrown away.
-  return files.put_back(journal->state, [](const std::string&) { return false; })
+  return files
+      .put_back(journal->state, [](const std::string&) { return false; })
       .empty();
 }
 

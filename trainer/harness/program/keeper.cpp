@@ -111,9 +111,7 @@ std::optional<int> Keeper::wait(pid_t process, std::chrono::milliseconds time) {
   return status;
 }
 
-void Keeper::end_all(pid_t spared) {
-  kill_descendants(process_, {spared});
-}
+void Keeper::end_all(pid_t spared) { kill_descendants(process_, {spared}); }
 
 std::vector<pid_t> Keeper::left_behind(pid_t process) const {
   const auto end = std::chrono::steady_clock::now() + kGrace;

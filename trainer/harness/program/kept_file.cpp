@@ -135,8 +135,7 @@ bool look_at(const std::string& path, KeptFile& file) {
   file.size = status.st_size;
   file.modified = status.st_mtim;
   file.changed = status.st_ctim;
-  file.is_recent =
-      file.kind == FileKind::kFile && is_recent(status.st_ctim);
+  file.is_recent = file.kind == FileKind::kFile && is_recent(status.st_ctim);
   if (file.kind == FileKind::kLink) {
     std::array<char, 4096> target;
     const ssize_t size = readlink(path.c_str(), target.data(), target.size());
@@ -157,8 +156,8 @@ bool same_content(const std::string& first, const std::string& second) {
   for (;;) {
     const ssize_t got = a.read_block(left);
     if (got < 0 || got != b.read_block(right) ||
-        std::memcmp(left.data(), right.data(),
-                    static_cast<std::size_t>(got)) != 0) {
+        std::memcmp(left.data(), right.data(), static_cast<std::size_t>(got)) !=
+            0) {
       return false;
     }
     if (static_cast<std::size_t>(got) < left.size()) {

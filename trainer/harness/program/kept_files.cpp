@@ -176,11 +176,11 @@ FileChanges KeptFiles::compare(const KeptState& state) const {
       continue;
     }
     const KeptFile& old = before->second;
-    const bool is_same = old.looks_like(file)
-                             ? !old.is_recent || !old.copy ||
-                                   same_content(path, old.copy->path())
-                             : may_be_same(old, file) &&
-                                   same_content(path, old.copy->path());
+    const bool is_same =
+        old.looks_like(file)
+            ? !old.is_recent || !old.copy ||
+                  same_content(path, old.copy->path())
+            : may_be_same(old, file) && same_content(path, old.copy->path());
     if (!is_same) {
       changes.changed.push_back(path);
     }

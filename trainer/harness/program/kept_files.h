@@ -53,11 +53,10 @@ class KeptFiles {
   /// Now against a state; what looks the same and is not recent is the same.
   FileChanges compare(const KeptState& state) const;
   /// Puts everything back. What `is_ours` says no to is put aside in
-  /// `aside` of the folder that holds the sweep before it is overwritten or removed. Returns
-  /// what could not be put back.
+  /// `aside` of the folder that holds the sweep before it is overwritten or
+  /// removed. Returns what could not be put back.
   std::vector<std::string> put_back(
-      KeptState& state,
-      const std::function<bool(const std::string&)>& is_ours);
+      KeptState& state, const std::function<bool(const std::string&)>& is_ours);
 
   /// Hash of a file now, remembered as long as it looks the same.
   std::uint64_t hash_of(const std::string& path);

@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <mishap/trainer/harness/cli/debug_files.h>
 #include <mishap/trainer/harness/program/libtorch_layout.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -52,13 +52,13 @@ std::vector<Target> targets_of(const Sightings& seen,
   if (only) {
     const auto point = seen.points.find(only->point);
     if (point == seen.points.end() || only->index > point->second) {
-      throw InputError(
-          "there is no hit " + std::to_string(only->index) + " of " +
-          only->point + " in this program" +
-          (point == seen.points.end()
-               ? ""
-               : ", only " + std::to_string(point->second)) +
-          "; 'mishap points -- " + options.words.front() + "' lists them");
+      throw InputError("there is no hit " + std::to_string(only->index) +
+                       " of " + only->point + " in this program" +
+                       (point == seen.points.end()
+                            ? ""
+                            : ", only " + std::to_string(point->second)) +
+                       "; 'mishap points -- " + options.words.front() +
+                       "' lists them");
     }
     targets.push_back({only->point, only->index, PlannedCase::kNoStack});
   }
@@ -159,15 +159,13 @@ CasePlan plan_cases(const Sightings& seen, const ProgramOptions& options,
   const std::vector<Target> targets = targets_of(seen, options);
   std::map<std::string, std::uint64_t> points;
   for (const Target& target : targets) {
-    for (const std::string& action :
-         actions_at(target.point, options.sweep)) {
+    for (const std::string& action : actions_at(target.point, options.sweep)) {
       for (const sweep::Mode mode : options.sweep.modes) {
         PlannedCase planned{
             sweep::make_case(kEntryPoint, faultinject::intern(target.point),
                              target.hit, action, mode),
             target.stack};
-        planned.failing.may_recover =
-            may_recover(target.point, options.sweep);
+        planned.failing.may_recover = may_recover(target.point, options.sweep);
         ++points[target.point];
         ++plan.total;
         if (target.stack < stack_keys.size() &&

@@ -146,22 +146,22 @@ void ProgramReport::add(const CaseResult& result, const FrameNames& names,
   const auto caught = catch_line(result.story, names);
   const bool went_on = result.verdict.outcome == Outcome::kSwallowed;
   const auto where = hit_line(result.story, names);
-  const std::string site =
-      went_on && caught ? text_of(*caught) : where ? text_of(*where) : point;
-  const std::string title =
-      std::string(to_string(result.verdict.outcome)) +
-      clauses_of(result.verdict);
+  const std::string site = went_on && caught ? text_of(*caught)
+                           : where           ? text_of(*where)
+                                             : point;
+  const std::string title = std::string(to_string(result.verdict.outcome)) +
+                            clauses_of(result.verdict);
   Finding& finding = findings_[title + '\n' + layer_of(point) + '\n' + site];
   if (finding.cases++ > 0) {
     return;
   }
   finding.rank = rank_of(result.verdict);
   finding.title = title;
-  finding.what = result.failing.action + " at hit " +
-                 std::to_string(result.failing.hit) + " of " + point +
-                 (result.story.path.empty() ? "" : ", " + result.story.path) +
-                 (result.verdict.note.empty() ? "" : ": " +
-                                                         result.verdict.note);
+  finding.what =
+      result.failing.action + " at hit " + std::to_string(result.failing.hit) +
+      " of " + point +
+      (result.story.path.empty() ? "" : ", " + result.story.path) +
+      (result.verdict.note.empty() ? "" : ": " + result.verdict.note);
   if (went_on && caught) {
     finding.caught = text_of(*caught);
   }
@@ -219,10 +219,10 @@ void ProgramReport::print(const sweep::Summary& summary, bool json) {
   for (const std::string& remark : remarks_) {
     std::printf("note: %s\n", remark.c_str());
   }
-  std::printf("%s\nfiles: %s/{summary.json,cases.jsonl,records.jsonl,"
-              "runs.jsonl}\n",
-              verdict_of(summary, forked_).c_str(),
-              options_.sweep.out.c_str());
+  std::printf(
+      "%s\nfiles: %s/{summary.json,cases.jsonl,records.jsonl,"
+      "runs.jsonl}\n",
+      verdict_of(summary, forked_).c_str(), options_.sweep.out.c_str());
 }
 
 }  // namespace mishap::program

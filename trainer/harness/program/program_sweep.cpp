@@ -144,9 +144,10 @@ void remark_on(const ProgramOptions& options, const CleanRun& clean,
     report.remark(remark);
   }
   if (!clean.difference.empty()) {
-    report.remark("two runs with nothing failing differ, so the sweep is not "
-                  "exhaustive: " +
-                  clean.difference);
+    report.remark(
+        "two runs with nothing failing differ, so the sweep is not "
+        "exhaustive: " +
+        clean.difference);
   }
   if (plan.remembered > 0) {
     report.remark(std::to_string(plan.remembered) +
@@ -154,25 +155,29 @@ void remark_on(const ProgramOptions& options, const CleanRun& clean,
                   options.stacks + " names them");
   }
   if (clean.seen.has_overflown) {
-    report.remark("the program has more points, stacks or files than the "
-                  "tables hold; what did not fit is not swept");
+    report.remark(
+        "the program has more points, stacks or files than the "
+        "tables hold; what did not fit is not swept");
   }
   if (!clean.seen.torch_problem.empty()) {
     report.remark(clean.seen.torch_problem);
   }
   if (clean.leaves_children) {
-    report.remark("the program leaves processes behind when nothing fails, so "
-                  "those of a case are not held against it");
+    report.remark(
+        "the program leaves processes behind when nothing fails, so "
+        "those of a case are not held against it");
   }
   if (clean.files.has_random_names) {
-    report.remark("the program leaves files under names that differ from run "
-                  "to run, so new files are not held against it");
+    report.remark(
+        "the program leaves files under names that differ from run "
+        "to run, so new files are not held against it");
   }
   if (std::getenv("OMP_NUM_THREADS") == nullptr ||
       std::getenv("MKL_NUM_THREADS") == nullptr) {
-    report.remark("OMP_NUM_THREADS=1 and MKL_NUM_THREADS=1 are set for the "
-                  "program where they were not, since a program with a pool "
-                  "of threads can't be forked");
+    report.remark(
+        "OMP_NUM_THREADS=1 and MKL_NUM_THREADS=1 are set for the "
+        "program where they were not, since a program with a pool "
+        "of threads can't be forked");
   }
 }
 
@@ -182,8 +187,8 @@ class ProgramSweep {
       : bench_(bench), options_(options), names_(bench.modules()) {}
 
   int run(bool json) {
-    StackMemory memory = options_.stacks.empty() ? StackMemory()
-                                                 : StackMemory(options_.stacks);
+    StackMemory memory =
+        options_.stacks.empty() ? StackMemory() : StackMemory(options_.stacks);
     clean_ = run_clean(bench_);
     is_known_ = true;
     if (clean_.seen.hits == 0) {
@@ -193,8 +198,7 @@ class ProgramSweep {
     if (!options_.stacks.empty()) {
       keys = stack_keys(clean_.seen.stacks, names_, bench_.modules());
     }
-    const CasePlan plan =
-        plan_cases(clean_.seen, options_, memory, keys);
+    const CasePlan plan = plan_cases(clean_.seen, options_, memory, keys);
     CaseRecords records(options_.sweep.out.string(), options_,
                         bench_.modules());
     ProgramReport report(options_, clean_, plan);
@@ -260,9 +264,9 @@ class ProgramSweep {
         ForkedRun forked = run_forked(bench_, clean_, judge, left, tell);
         left = std::move(forked.left);
         if (!left.empty()) {
-          report.remark(std::to_string(left.size()) +
-                        " cases were run again instead of forked: " +
-                        forked.reason);
+          report.remark(
+              std::to_string(left.size()) +
+              " cases were run again instead of forked: " + forked.reason);
         }
       }
       for (const PlannedCase& planned : left) {

@@ -36,8 +36,7 @@ CaseResult run_single(Workbench& bench, const CleanRun& clean, CaseJudge& judge,
                       const PlannedCase& planned);
 
 /// Puts the files back as they were before everything; says what could not be.
-std::vector<std::string> put_files_back(Workbench& bench,
-                                        const CleanRun& clean,
+std::vector<std::string> put_files_back(Workbench& bench, const CleanRun& clean,
                                         KeptState& state);
 
 }  // namespace mishap::program

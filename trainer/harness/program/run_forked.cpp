@@ -41,8 +41,8 @@ class ForkedProgram {
       }
     }
     if (!result.left.empty()) {
-      result.reason = reason_.empty() ? "its run did not come to their hits"
-                                      : reason_;
+      result.reason =
+          reason_.empty() ? "its run did not come to their hits" : reason_;
     }
     return result;
   }

@@ -5,8 +5,7 @@
 
 namespace mishap::program {
 
-std::vector<std::string> put_files_back(Workbench& bench,
-                                        const CleanRun& clean,
+std::vector<std::string> put_files_back(Workbench& bench, const CleanRun& clean,
                                         KeptState& state) {
   const auto touched = read_touches(bench.control());
   return bench.files().put_back(state, [&](const std::string& path) {

@@ -44,9 +44,8 @@ class PlaceReader {
 
 std::uint32_t ModuleList::index_of(const std::string& path,
                                    const std::string& build_id) {
-  const auto [known, is_new] =
-      indices_.try_emplace(std::pair(path, build_id),
-                           static_cast<std::uint32_t>(modules_.size()));
+  const auto [known, is_new] = indices_.try_emplace(
+      std::pair(path, build_id), static_cast<std::uint32_t>(modules_.size()));
   if (is_new) {
     modules_.push_back({path, build_id});
   }

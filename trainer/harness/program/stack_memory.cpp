@@ -46,8 +46,7 @@ std::string text_of(const SeenStack& stack, FrameNames& names,
       continue;
     }
     const auto& found = names.of(place);
-    const std::string module =
-        file_name(modules.all()[place.module].path);
+    const std::string module = file_name(modules.all()[place.module].path);
     if (found.empty()) {
       // Of a library without names only that it is there: its code moves with
       // every version.
@@ -69,8 +68,7 @@ StackMemory::StackMemory(std::string path) : path_(std::move(path)) {
   std::string line;
   for (std::size_t number = 1; std::getline(file, line); ++number) {
     try {
-      tried_.insert(
-          nlohmann::json::parse(line).at("tried").get<std::string>());
+      tried_.insert(nlohmann::json::parse(line).at("tried").get<std::string>());
     } catch (const nlohmann::json::exception&) {
       throw InputError("line " + std::to_string(number) + " of --stacks " +
                        path_ +

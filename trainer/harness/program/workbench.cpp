@@ -31,9 +31,10 @@ void put_back_stale(const std::string& out) {
   }
   for (const std::string& scratch : stale) {
     if (!put_back_from(scratch)) {
-      throw InputError("an earlier sweep was killed, and not all files could "
-                       "be put back; what it kept is in " +
-                       scratch + ": look at it, then remove that folder");
+      throw InputError(
+          "an earlier sweep was killed, and not all files could "
+          "be put back; what it kept is in " +
+          scratch + ": look at it, then remove that folder");
     }
     fs::remove_all(scratch);
   }
@@ -79,9 +80,9 @@ std::string text_of(const RunEnd& end) {
   if (WIFSIGNALED(end.wait_status)) {
     const char* const name = sigabbrev_np(WTERMSIG(end.wait_status));
     return std::string("was ended by ") +
-           (name != nullptr ? "SIG" + std::string(name)
-                            : "signal " +
-                                  std::to_string(WTERMSIG(end.wait_status)));
+           (name != nullptr
+                ? "SIG" + std::string(name)
+                : "signal " + std::to_string(WTERMSIG(end.wait_status)));
   }
   return "exited with status " + std::to_string(WEXITSTATUS(end.wait_status));
 }
@@ -105,8 +106,8 @@ Workbench::Workbench(const ProgramOptions& options, const std::string& out)
   fs::create_directory(scratch_);
   fs::create_directory(scratch_ + "/kept");
   control_ = std::make_unique<ControlFile>(scratch_ + "/control");
-  keeper_ = std::make_unique<Keeper>(
-      setup_of(options_, scratch_, control_->path()));
+  keeper_ =
+      std::make_unique<Keeper>(setup_of(options_, scratch_, control_->path()));
   files_ = std::make_unique<KeptFiles>(scratch_ + "/kept",
                                        std::vector<std::string>{out});
 }

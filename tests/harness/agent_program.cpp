@@ -17,6 +17,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -187,7 +188,11 @@ int allocations() {
     char bytes[64];
   };
   int refused = 0;
-  const auto count = [&](auto* made) { refused += made == nullptr ? 1 : 0; };
+  const auto count = [&](auto* made) {
+    // What is not looked at need not be made.
+    asm volatile("" : "+r"(made) : : "memory");
+    refused += made == nullptr ? 1 : 0;
+  };
   const auto attempt = [&](auto make) {
     try {
       count(make());

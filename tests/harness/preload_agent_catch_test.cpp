@@ -19,10 +19,10 @@ std::string function_at(const program::CodePlace& place) {
   char hex[32];
   std::snprintf(hex, sizeof hex, "0x%lx",
                 static_cast<unsigned long>(place.offset - 1));
-  std::FILE* const pipe = popen(
-      ("addr2line -f -C -e " MISHAP_AGENT_PROGRAM " " + std::string(hex))
-          .c_str(),
-      "r");
+  std::FILE* const pipe =
+      popen(("addr2line -f -C -e " MISHAP_AGENT_PROGRAM " " + std::string(hex))
+                .c_str(),
+            "r");
   char line[512] = {};
   if (pipe == nullptr || std::fgets(line, sizeof line, pipe) == nullptr) {
     return "";

@@ -82,11 +82,15 @@ TEST_P(PreloadAgentCall, FailsAsTheRealOneWould) {
 INSTANTIATE_TEST_SUITE_P(
     Each, PreloadAgentCall,
     ::testing::Values(
-        FailedCall{"io/open", 1, "errno(EMFILE)",
+        FailedCall{"io/open",
+                   1,
+                   "errno(EMFILE)",
                    {"open -1 Too many open files", "write -1 Bad file"}},
         FailedCall{"io/write", 1, "errno(ENOSPC)", {"write -1 No space"}},
         FailedCall{"io/write", 1, "short(2)", {"write 2", "writev 4"}},
-        FailedCall{"io/write", 1, "torn(2)",
+        FailedCall{"io/write",
+                   1,
+                   "torn(2)",
                    {"write 2", "writev -1 No space", "pwrite -1 No space",
                     "fwrite 0 No space"}},
         FailedCall{"io/write", 2, "errno(EIO)", {"writev -1 Input/output"}},
@@ -95,19 +99,23 @@ INSTANTIATE_TEST_SUITE_P(
         FailedCall{"io/fsync", 1, "errno(EIO)", {"fsync -1 Input/output"}},
         FailedCall{"io/read", 1, "errno(EIO)", {"pread -1 Input/output"}},
         FailedCall{"io/read", 2, "short(1)", {"read 1 "}},
-        FailedCall{"io/close", 1, "errno(EIO)",
+        FailedCall{"io/close",
+                   1,
+                   "errno(EIO)",
                    {"close -1 Input/output", "twice -1\n"}},
         FailedCall{"io/rename", 1, "errno(EXDEV)", {"rename -1 Invalid cross"}},
         FailedCall{"io/mkdir", 1, "errno(ENOSPC)", {"mkdir -1 No space"}},
         FailedCall{"io/open", 2, "errno(EMFILE)", {"fopen 0 Too many"}},
-        FailedCall{"io/write", 4, "errno(ENOSPC)",
-                   {"fwrite 0 No space", "ferror 1"}},
-        FailedCall{"io/write", 4, "torn(5)",
+        FailedCall{
+            "io/write", 4, "errno(ENOSPC)", {"fwrite 0 No space", "ferror 1"}},
+        FailedCall{"io/write",
+                   4,
+                   "torn(5)",
                    {"fwrite 2 No space", "ferror 1", "fprintf -1 No space"}},
         FailedCall{"io/write", 5, "errno(ENOSPC)", {"fprintf -1 No space"}},
         FailedCall{"io/write", 6, "errno(ENOSPC)", {"fflush -1 No space"}},
-        FailedCall{"io/read", 3, "errno(EIO)",
-                   {"fread 0 Input/output", "ferror 1"}},
+        FailedCall{
+            "io/read", 3, "errno(EIO)", {"fread 0 Input/output", "ferror 1"}},
         FailedCall{"io/close", 2, "errno(EIO)", {"fclose -1 Input/output"}}));
 
 TEST(PreloadAgent, ALastingFaultFailsAllLaterHits) {

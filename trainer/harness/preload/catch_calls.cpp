@@ -50,7 +50,9 @@ void look_up_catch_calls() noexcept {
 
 MISHAP_INTERPOSE void* __cxa_begin_catch(void* unwinding) noexcept {
   const void* const caller = __builtin_return_address(0);
-  if (!mishap::preload::is_end(caller)) {
+  if (mishap::preload::is_end(caller)) {
+    mishap::preload::on_uncaught();
+  } else {
     mishap::preload::on_begin_catch(unwinding, caller);
   }
   return mishap::preload::begin_catch(unwinding);

@@ -158,24 +158,29 @@ std::string append_ending(RecordSink& sink, const WatchedRun& run,
 
 std::string append_hang(RecordSink& sink, const WatchedRun& run, pid_t process,
                         std::chrono::milliseconds silence,
-                        std::string_view sign) {
+                        std::string_view sign,
+                        std::span<const RecordThreadStack> threads) {
   WatcherRecord record(run, process);
   Record& out = record.get();
   out.kind = RecordKind::kHang;
-  const std::vector<KernelThread> threads = kernel_threads(process);
-  std::vector<RecordThreadStack> stacks;
-  for (const KernelThread& thread : threads) {
-    RecordThreadStack& stack = stacks.emplace_back();
+  const std::vector<KernelThread> seen =
+      threads.empty() ? kernel_threads(process) : std::vector<KernelThread>();
+  std::vector<RecordThreadStack> without_stacks;
+  for (const KernelThread& thread : seen) {
+    RecordThreadStack& stack = without_stacks.emplace_back();
     stack.id = thread.id;
     stack.name = thread.name;
     stack.role = thread.id == process ? "main" : "";
     stack.state = thread.state;
   }
-  out.threads = stacks;
-  out.process.threads = static_cast<std::int64_t>(threads.size());
-  record.note("process " + std::to_string(process) + " has given " +
-              std::string(sign) + " for " + std::to_string(silence.count()) +
-              " ms; seen from outside, its threads have no stacks");
+  out.threads = threads;
+  if (threads.empty()) out.threads = without_stacks;
+  out.process.threads = static_cast<std::int64_t>(out.threads.size());
+  record.note(
+      "process " + std::to_string(process) + " has given " + std::string(sign) +
+      " for " + std::to_string(silence.count()) + " ms" +
+      (threads.empty() ? "; seen from outside, its threads have no stacks"
+                       : ""));
   return record.append_to(sink);
 }
 

@@ -5,6 +5,7 @@
 #include <mishap/collector/sink.h>
 
 #include <chrono>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,10 +31,12 @@ std::optional<RecordKind> kind_of(const Ending& ending) noexcept;
 std::string append_ending(RecordSink& sink, const WatchedRun& run,
                           const Ending& ending);
 
-/// Appends a record of kind `hang` of a process that goes on hanging: what its
-/// threads wait for, as the kernel sees it. `sign` is what it no longer gives.
+/// Appends a record of kind `hang` of a process that goes on hanging. `sign` is
+/// what it no longer gives; `threads` what it told of them, empty when it
+/// can't: then there is what they wait for, as the kernel sees it.
 std::string append_hang(RecordSink& sink, const WatchedRun& run, pid_t process,
                         std::chrono::milliseconds silence,
-                        std::string_view sign);
+                        std::string_view sign,
+                        std::span<const RecordThreadStack> threads);
 
 }  // namespace mishap::collector

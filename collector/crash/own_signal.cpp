@@ -1,5 +1,6 @@
 #include <mishap/collector/crash/deadline.h>
 #include <mishap/collector/crash/own_signal.h>
+#include <mishap/collector/crash/stack_dump.h>
 #include <mishap/collector/crash/stack_request.h>
 #include <mishap/collector/crash/task_file.h>
 #include <signal.h>
@@ -22,6 +23,10 @@ void on_own_signal(int signal, siginfo_t* info, void* context) {
   if (info->si_code == SI_QUEUE && info->si_pid == getpid()) {
     detail::answer_stack_request(reinterpret_cast<std::uintptr_t>(value),
                                  context);
+  } else if (info->si_code == SI_QUEUE && info->si_pid == getppid() &&
+             reinterpret_cast<std::uintptr_t>(value) == detail::kStacksWanted &&
+             detail::answer_stack_dump(context)) {
+    // The parent has what it asked for.
   } else if (info->si_code != SI_TIMER ||
              !detail::pass_deadline(value, context)) {
     // Somebody else's: it does what it did without us.

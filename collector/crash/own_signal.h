@@ -2,9 +2,9 @@
 
 namespace mishap::collector {
 
-/// The real-time signal that asks threads for their stacks and tells that a
-/// Deadline has passed. Installs its handler at the first call; 0 when no
-/// signal is free.
+/// The real-time signal that asks threads for their stacks, tells that a
+/// Deadline has passed and brings a parent's wish for stacks (stack_dump.h).
+/// Installs its handler at the first call; 0 when no signal is free.
 ///
 /// It is the highest but two of those that the program leaves at their default
 /// action and that no thread blocks in order to wait for them. The handler

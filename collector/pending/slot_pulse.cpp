@@ -28,8 +28,10 @@ std::optional<std::uint64_t> slot_pulse(const std::string& records_folder,
             file >= 0 && pread(file, static_cast<void*>(pages.get()),
                                sizeof(SlotPages), 0) == sizeof(SlotPages);
         if (file >= 0) close(file);
-        if (is_whole && pages->header.magic == SlotHeader::kMagic) {
-          pulse = pulse.value_or(0) + pages->box.pulse() + 1;
+        // A program that was only preloaded has a slot, and no hooks.
+        if (is_whole && pages->header.magic == SlotHeader::kMagic &&
+            pages->box.pulse() != 0) {
+          pulse = pulse.value_or(0) + pages->box.pulse();
         }
       }
     }

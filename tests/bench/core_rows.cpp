@@ -1,3 +1,5 @@
+#include <mishap/collector/crash/box_writer.h>
+#include <mishap/collector/pending_slot.h>
 #include <mishap/collector/resolve/capture.h>
 #include <mishap/collector/resolve/symbolize.h>
 #include <mishap/collector/throw_site.h>
@@ -5,6 +7,7 @@
 #include <mishap/guard.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <stdexcept>
 
 #include "bench.h"
@@ -56,6 +59,34 @@ Row hook_dispatch(const std::string& folder) {
               "one hook of one component, before and after, breadcrumb "
               "included",
           .yardstick = {"a reading of the steady clock", clock, 32, "ns"}};
+}
+
+// Of a guarded run as a crumb is left: one call that begins and ends, in the
+// mapped file that outlives the process.
+Row breadcrumb(const std::string& folder) {
+  constexpr int kCalls = 200'000;
+  const std::string records = folder + "/breadcrumb";
+  std::filesystem::create_directories(records);
+  collector::PendingSlot slot;
+  if (!slot.open(records, "01980000-0000-7000-8000-000000000000")) {
+    throw std::runtime_error("no slot for breadcrumbs: " + slot.problem());
+  }
+  collector::BoxWriter writer;
+  writer.attach(slot.box());
+  collector::BoxPlace place;
+  const double seconds = median(kRounds, [&] {
+    for (int i = 0; i < kCalls; ++i) {
+      place.step = i;
+      place.what.hook = static_cast<std::uint16_t>(i % 8);
+      writer.enter(place);
+      writer.leave(place.what);
+    }
+  });
+  return {.name = "breadcrumb",
+          .figure = seconds * 1e9 / kCalls,
+          .target = 50,
+          .unit = "ns",
+          .note = "a call that begins and ends, in a file that outlives us"};
 }
 
 [[gnu::noinline]] void empty_body(std::uint64_t i) { keep(i); }
@@ -192,6 +223,7 @@ std::vector<Row> core_rows(const std::string& folder) {
   // The names first: whatever else ran would have read the symbols already.
   std::vector<Row> rows = names_and_lines();
   rows.push_back(hook_dispatch(folder));
+  rows.push_back(breadcrumb(folder));
   rows.push_back(disarmed_point());
   rows.push_back(throw_site());
   rows.push_back(error_to_line(folder));

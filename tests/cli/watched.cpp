@@ -12,6 +12,7 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -84,6 +85,27 @@ int take_memory() {
     std::memset(block, 1, kStep);
     all.push_back(block);
   }
+}
+
+[[gnu::noinline]] void worker_keeps_lock(std::mutex& mutex) {
+  mutex.lock();
+  say("ready");
+  while (true) pause();
+}
+
+[[gnu::noinline]] void main_wants_lock(std::mutex& mutex) {
+  usleep(200'000);
+  mutex.lock();
+  mutex.unlock();
+}
+
+// One thread waits for a lock that another one never gives back.
+int wait_for_each_other() {
+  static std::mutex mutex;
+  std::thread worker([] { worker_keeps_lock(mutex); });
+  main_wants_lock(mutex);
+  worker.join();
+  return 0;
 }
 
 // Children of children that nobody waits for.
@@ -166,6 +188,7 @@ int main(int argc, char** argv) {
   if (what == "handle") return handle_all();
   if (what == "interrupts") return count_interrupts();
   if (what == "memory") return take_memory();
+  if (what == "deadlock") return wait_for_each_other();
   if (what == "orphans") return leave_orphans();
   return 64;
 }

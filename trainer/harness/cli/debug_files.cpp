@@ -40,6 +40,20 @@ class Elf {
     return id;
   }
 
+  std::optional<std::uint64_t> address_of(std::uint64_t offset) {
+    constexpr std::uint64_t kPage = 4096;
+    for (unsigned i = 0; is_elf_ && i < header_.e_phnum; ++i) {
+      Elf64_Phdr segment{};
+      if (!read_at(header_.e_phoff + i * sizeof(segment), segment)) break;
+      const std::uint64_t begin = segment.p_offset / kPage * kPage;
+      if (segment.p_type == PT_LOAD && offset >= begin &&
+          offset < segment.p_offset + segment.p_filesz) {
+        return segment.p_vaddr - segment.p_offset + offset;
+      }
+    }
+    return std::nullopt;
+  }
+
   SymbolsIn symbols() {
     SymbolsIn found = SymbolsIn::kNothing;
     const std::string names = section_names();
@@ -140,6 +154,14 @@ std::string build_id_of(const std::string& path) {
   std::error_code error;
   return std::filesystem::is_regular_file(path, error) ? Elf(path).build_id()
                                                        : std::string();
+}
+
+std::optional<std::uint64_t> address_of_offset(const std::string& path,
+                                               std::uint64_t offset) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error)
+             ? Elf(path).address_of(offset)
+             : std::nullopt;
 }
 
 SymbolsIn symbols_in(const std::string& path) { return Elf(path).symbols(); }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,6 +11,11 @@ namespace mishap::cli {
 /// The GNU build-id of an ELF file in hex digits; empty when it has none, or
 /// when it is no ELF file.
 std::string build_id_of(const std::string& path);
+
+/// The address that an ELF file gives to what lies at that offset in it;
+/// nothing where it is not loaded, and of a file that is no ELF file.
+std::optional<std::uint64_t> address_of_offset(const std::string& path,
+                                               std::uint64_t offset);
 
 /// What an ELF file can tell of its functions.
 enum class SymbolsIn { kNothing, kNames, kNamesAndLines };

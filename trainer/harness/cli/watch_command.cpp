@@ -12,16 +12,19 @@
 #include <mishap/trainer/guard/errors.h>
 #include <mishap/trainer/harness/capture/reproduce.h>
 #include <mishap/trainer/harness/cli/command_line.h>
+#include <mishap/trainer/harness/cli/hung_threads.h>
 #include <mishap/trainer/harness/cli/named_program.h>
 #include <mishap/trainer/harness/cli/preload.h>
 #include <mishap/trainer/harness/cli/values.h>
 #include <mishap/trainer/harness/cli/watch_command.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -182,6 +185,7 @@ class WatchedProgram {
     }
     supervision.keeps_stderr = !options_.leaves_stderr;
     if (!options_.hang_after.empty()) {
+      supervision.environment.emplace_back("MISHAP_WATCH_STACKS", stacks_path_);
       supervision.hang_after = std::chrono::milliseconds(static_cast<long>(
           1e3 * number("--hang-after", options_.hang_after, 0.01, 1e7)));
     }
@@ -195,7 +199,10 @@ class WatchedProgram {
                                  std::chrono::milliseconds silence) {
       tell_hang(process, silence);
     };
-    return collector::supervise(supervision);
+    Ending ending = collector::supervise(supervision);
+    std::error_code error;
+    std::filesystem::remove(stacks_path_, error);
+    return ending;
   }
 
   /// Leaves what there is to tell.
@@ -210,7 +217,7 @@ class WatchedProgram {
     const RunOutcome outcome = outcome_of(kind);
     // A program that told its failure itself has a row of its own.
     if (!record_ids_.empty() || options_.keeps_rows) {
-      append_row(ending, outcome);
+      append_row(ending.process, outcome);
     }
     if (kind && !options_.is_quiet) {
       std::fprintf(stderr, "mishap: %s %s; %s\n",
@@ -267,10 +274,15 @@ class WatchedProgram {
         return;
       }
     }
+    hung_.ask(stacks_path_, process);
     const std::string id = collector::append_hang(
         sink_, run_, process, silence,
-        is_guarded_ ? "no breadcrumb" : "nothing on stderr");
+        is_guarded_ ? "no breadcrumb" : "nothing on stderr", hung_.threads());
     keep(id);
+    // At once: the names of its frames are wanted while it hangs.
+    if (!hung_.modules().empty()) {
+      append_row(process, RunOutcome::kHung);
+    }
     if (!options_.is_quiet) {
       std::fprintf(stderr, "mishap: %s has been silent for %.1f s; recorded\n",
                    options_.words.front().c_str(),
@@ -278,12 +290,13 @@ class WatchedProgram {
     }
   }
 
-  void append_row(const Ending& ending, RunOutcome outcome) {
+  void append_row(pid_t process, RunOutcome outcome) {
     const collector::RunFacts facts = collector::RunFacts::gather();
     collector::RunRow row;
     facts.fill(row);
     row.run_id = run_.run_id;
-    row.pid = ending.process;
+    row.pid = process;
+    row.modules = hung_.modules();
     fill_times(row, start_unix_nanos_, start_steady_nanos_);
     row.outcome = outcome;
     const std::vector<std::string_view> ids(record_ids_.begin(),
@@ -299,6 +312,9 @@ class WatchedProgram {
   collector::RecordSink sink_;
   LeftRecords left_;
   collector::WatchedRun run_;
+  HungThreads hung_;
+  const std::string stacks_path_ =
+      folder_ + "/.mishap-stacks-" + std::to_string(getpid());
   std::vector<std::string> record_ids_;
   bool is_guarded_ = false;
   std::int64_t start_unix_nanos_ = 0;

@@ -2,7 +2,9 @@
 // it crashes, or when it exits with an error after something was thrown.
 #include <dlfcn.h>
 #include <mishap/collector/crash/fatal_signals.h>
+#include <mishap/collector/crash/stack_dump.h>
 #include <mishap/collector/crash/thread_registry.h>
+#include <mishap/collector/resolve/capture.h>
 #include <mishap/collector/sink.h>
 #include <mishap/collector/throw_site.h>
 #include <mishap/trainer/harness/preload/agent.h>
@@ -49,8 +51,19 @@ void on_exit_of_process(int status, void*) {
   records->tell_exit(status & 0xff);
 }
 
+// What its watcher asks for when it hangs.
+void offer_stacks() {
+  if (const char* const path = getenv("MISHAP_WATCH_STACKS")) {
+    collector::warm_up_capture();
+    collector::offer_stacks(path);
+  }
+}
+
 void keep_records() {
   const std::string folder = absolute_folder();
+  if (is_watched()) {
+    offer_stacks();
+  }
   if (folder.empty() || is_hooked_by_others()) {
     // A program with a guard tells its failures itself.
     return;

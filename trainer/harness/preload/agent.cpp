@@ -13,6 +13,7 @@
 #include <mishap/trainer/harness/preload/hit_stack.h>
 #include <mishap/trainer/harness/preload/inside.h>
 #include <mishap/trainer/harness/preload/interposed.h>
+#include <mishap/trainer/harness/preload/obstacles.h>
 #include <mishap/trainer/harness/preload/points.h>
 #include <mishap/trainer/harness/preload/private_table.h>
 #include <mishap/trainer/harness/preload/real_calls.h>
@@ -111,6 +112,7 @@ void start_sweep(const std::string& path) {
     return;
   }
   if (control.images.fetch_add(1) == 0) {
+    note_inherited();
     // What is planned is numbered from the start of the program.
     const std::uint32_t count = control.point_count.load();
     for (std::uint32_t i = 0; i < count && i < program::kPoints; ++i) {

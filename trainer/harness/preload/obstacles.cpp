@@ -28,12 +28,28 @@ std::string_view path_of(int descriptor, std::array<char, 256>& room) noexcept {
   return {room.data(), size > 0 ? static_cast<std::size_t>(size) : 0};
 }
 
+struct Inherited {
+  int descriptor = -1;
+  ino_t inode = 0;
+};
+constinit std::array<Inherited, 64> inherited{};
+constinit std::size_t inherited_count = 0;
+
+bool is_inherited(int descriptor, ino_t inode) noexcept {
+  for (std::size_t i = 0; i < inherited_count; ++i) {
+    if (inherited[i].descriptor == descriptor && inherited[i].inode == inode) {
+      return true;
+    }
+  }
+  return descriptor <= STDERR_FILENO;
+}
+
 std::uint32_t look_at(int descriptor) noexcept {
   struct stat about {};
   if (fstat(descriptor, &about) != 0) {
     return 0;
   }
-  const bool is_standard = descriptor <= STDERR_FILENO;
+  const bool is_standard = is_inherited(descriptor, about.st_ino);
   if (S_ISSOCK(about.st_mode)) {
     return is_standard ? 0 : static_cast<std::uint32_t>(Obstacle::kSockets);
   }
@@ -103,6 +119,15 @@ bool has_children() noexcept {
 }
 
 }  // namespace
+
+void note_inherited() noexcept {
+  for_each_descriptor([](int descriptor) {
+    struct stat about {};
+    if (inherited_count < inherited.size() && fstat(descriptor, &about) == 0) {
+      inherited[inherited_count++] = {descriptor, about.st_ino};
+    }
+  });
+}
 
 std::uint32_t thread_count() noexcept {
   struct stat tasks {};

@@ -8,6 +8,10 @@ namespace mishap::preload {
 /// stands. Allocates nothing.
 std::uint32_t obstacles_to_fork() noexcept;
 
+/// What is open now came from whoever started the program, which knows nothing
+/// of it: no obstacle. When the program is loaded.
+void note_inherited() noexcept;
+
 /// How many threads the process has.
 std::uint32_t thread_count() noexcept;
 

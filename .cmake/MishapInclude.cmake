@@ -21,3 +21,12 @@ foreach(door ${MISHAP_DOORS})
   set(text "#pragma once\n#include <mishap/${target}>\n")
   file(CONFIGURE OUTPUT ${mishap_include}/${name} CONTENT "${text}" @ONLY)
 endforeach()
+
+# What is compiled when a program with LibTorch is swept: found beside the
+# command, laid out as an include folder.
+foreach(file ${MISHAP_TORCH_PART})
+  set(link ${PROJECT_BINARY_DIR}/share/mishap/torch_part/mishap/${file})
+  cmake_path(GET link PARENT_PATH folder)
+  file(MAKE_DIRECTORY ${folder})
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${file} ${link} SYMBOLIC)
+endforeach()

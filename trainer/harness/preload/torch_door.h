@@ -12,8 +12,8 @@ extern "C" {
 #endif
 
 /* Throws an exception of that type for real, as `throw(type, text)` of a plan
- * asks for: `c10`, `c10_index`, `c10_value`, `oom`. Returns 0 for a type that
- * it does not know, and never otherwise. */
+ * asks for: `c10`, `c10_index`, `c10_value`, `c10_type`, `c10_not_implemented`,
+ * `oom`. Returns 0 for a type that it does not know, and never otherwise. */
 typedef int (*mishap_thrower)(const char* type, const char* text);
 
 /* Whether points of this family (`op`) are hit at all in this process. From any
@@ -30,6 +30,11 @@ int mishap_agent_hit(uint32_t point);
 
 /* Once, before the first hit. */
 void mishap_agent_set_thrower(mishap_thrower thrower);
+
+/* What the preload library looks up in the library that it has loaded. To be
+ * called on each thread that starts afterwards, before its function:
+ * operators are points on threads that have called it alone. */
+void mishap_torch_thread_starts(void);
 
 #ifdef __cplusplus
 }

@@ -101,6 +101,8 @@ CaseResult CaseJudge::judge(const Case& failing, RunEnd end) {
       facts.stray = files.stray;
     }
     facts.is_as_clean = files.is_as_clean;
+    facts.is_only_read = !result.story.path.empty() &&
+                         !clean_.files.touches.contains(result.story.path);
     if (const After* const next = after(files.state)) {
       facts.rerun = next->rerun;
       if (!options.check.empty()) {

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <mishap/trainer/harness/program/content_hash.h>
 
 #include <algorithm>
 #include <fstream>
@@ -81,11 +82,15 @@ TEST_P(PreloadAgentCall, FailsAsTheRealOneWould) {
 INSTANTIATE_TEST_SUITE_P(
     Each, PreloadAgentCall,
     ::testing::Values(
-        FailedCall{"io/open", 1, "errno(EMFILE)",
+        FailedCall{"io/open",
+                   1,
+                   "errno(EMFILE)",
                    {"open -1 Too many open files", "write -1 Bad file"}},
         FailedCall{"io/write", 1, "errno(ENOSPC)", {"write -1 No space"}},
         FailedCall{"io/write", 1, "short(2)", {"write 2", "writev 4"}},
-        FailedCall{"io/write", 1, "torn(2)",
+        FailedCall{"io/write",
+                   1,
+                   "torn(2)",
                    {"write 2", "writev -1 No space", "pwrite -1 No space",
                     "fwrite 0 No space"}},
         FailedCall{"io/write", 2, "errno(EIO)", {"writev -1 Input/output"}},
@@ -94,19 +99,23 @@ INSTANTIATE_TEST_SUITE_P(
         FailedCall{"io/fsync", 1, "errno(EIO)", {"fsync -1 Input/output"}},
         FailedCall{"io/read", 1, "errno(EIO)", {"pread -1 Input/output"}},
         FailedCall{"io/read", 2, "short(1)", {"read 1 "}},
-        FailedCall{"io/close", 1, "errno(EIO)",
+        FailedCall{"io/close",
+                   1,
+                   "errno(EIO)",
                    {"close -1 Input/output", "twice -1\n"}},
         FailedCall{"io/rename", 1, "errno(EXDEV)", {"rename -1 Invalid cross"}},
         FailedCall{"io/mkdir", 1, "errno(ENOSPC)", {"mkdir -1 No space"}},
         FailedCall{"io/open", 2, "errno(EMFILE)", {"fopen 0 Too many"}},
-        FailedCall{"io/write", 4, "errno(ENOSPC)",
-                   {"fwrite 0 No space", "ferror 1"}},
-        FailedCall{"io/write", 4, "torn(5)",
+        FailedCall{
+            "io/write", 4, "errno(ENOSPC)", {"fwrite 0 No space", "ferror 1"}},
+        FailedCall{"io/write",
+                   4,
+                   "torn(5)",
                    {"fwrite 2 No space", "ferror 1", "fprintf -1 No space"}},
         FailedCall{"io/write", 5, "errno(ENOSPC)", {"fprintf -1 No space"}},
         FailedCall{"io/write", 6, "errno(ENOSPC)", {"fflush -1 No space"}},
-        FailedCall{"io/read", 3, "errno(EIO)",
-                   {"fread 0 Input/output", "ferror 1"}},
+        FailedCall{
+            "io/read", 3, "errno(EIO)", {"fread 0 Input/output", "ferror 1"}},
         FailedCall{"io/close", 2, "errno(EIO)", {"fclose -1 Input/output"}}));
 
 TEST(PreloadAgent, ALastingFaultFailsAllLaterHits) {
@@ -168,6 +177,120 @@ TEST(PreloadAgent, FailsTheOneCaseInTheProcessItself) {
   EXPECT_EQ(agent.run(), 3);
   EXPECT_TRUE(agent.look().has_fired);
   EXPECT_EQ(agent.look().path, agent.work() + "/report");
+}
+
+TEST(PreloadAgent, FailsEveryFormOfOperatorNew) {
+  AgentRun count(Mode::kCount, program({"allocations"}));
+  ASSERT_EQ(count.run(), 0);
+  const std::uint64_t hits = count.hits("alloc/new");
+  ASSERT_EQ(hits, 8U);
+  AgentRun agent(Mode::kFork, program({"allocations"}));
+  for (std::uint64_t hit = 1; hit <= hits; ++hit) {
+    agent.plan("alloc/new", hit, "throw(bad_alloc)");
+  }
+  ASSERT_EQ(agent.run(), 0);
+  ASSERT_EQ(agent.cases.size(), hits);
+  for (const AgentCase& seen : agent.cases) {
+    // The plain forms throw, the others give null.
+    EXPECT_EQ(seen.status, seen.number < 4 ? 100 : 1) << seen.number;
+  }
+}
+
+TEST(PreloadAgent, ACaseRunsTheHandlersOfTheUserAndEndsWithTheStatus) {
+  AgentRun agent(Mode::kFork, program({"handlers"}));
+  agent.plan("alloc/new", 1, "print(here)");
+  ASSERT_EQ(agent.run(), 7);
+  ASSERT_EQ(agent.cases.size(), 1U);
+  EXPECT_EQ(agent.cases.front().status, 7);
+  EXPECT_EQ(agent.cases.front().standard_error,
+            "mishap: alloc/new: here\nhandler of the user\n");
+}
+
+TEST(PreloadAgent, SaysWhatForbidsForking) {
+  AgentRun count(Mode::kCount, program({"threaded"}));
+  ASSERT_EQ(count.run(), 0);
+  const std::uint64_t hits = count.hits("alloc/new");
+  AgentRun agent(Mode::kFork, program({"threaded"}));
+  agent.plan("alloc/new", hits, "throw(bad_alloc)");
+  ASSERT_EQ(agent.run(), 0);
+  ASSERT_EQ(agent.cases.size(), 1U);
+  EXPECT_EQ(agent.cases.front().obstacles,
+            static_cast<std::uint32_t>(program::Obstacle::kThreads));
+  // It is tried in a run of its own instead.
+  AgentRun single(Mode::kSingle, program({"threaded"}));
+  single.plan("alloc/new", hits, "throw(bad_alloc)");
+  EXPECT_EQ(single.run(), 5) << single.errors();
+}
+
+TEST(PreloadAgent, HelpersAndChildrenOfTheProgramAreLeftAlone) {
+  AgentRun helpers(Mode::kSingle, program({"helpers"}));
+  helpers.plan("io/write", 1, "errno(ENOSPC)", true);
+  EXPECT_EQ(helpers.run(), 0) << helpers.errors();
+  EXPECT_EQ(helpers.content("of_shell"), "text\n");
+  EXPECT_FALSE(helpers.look().has_fired);
+
+  AgentRun alone(Mode::kCount, program({"forks"}));
+  ASSERT_EQ(alone.run(), 0);
+  EXPECT_EQ(alone.hits("alloc/new"), 2U);
+  EXPECT_EQ(alone.hits("io/open"), 0U);
+}
+
+TEST(PreloadAgent, TellsWhatWasDoneToFiles) {
+  AgentRun agent(Mode::kCount, program({"calls"}));
+  ASSERT_EQ(agent.run(), 0);
+  const auto flags = [](std::initializer_list<program::Touch> all) {
+    std::uint32_t sum = 0;
+    for (const program::Touch one : all) {
+      sum |= static_cast<std::uint32_t>(one);
+    }
+    return sum;
+  };
+  using enum program::Touch;
+  EXPECT_EQ(agent.touches("plain"), flags({kCreated, kWritten, kRenamedAway}));
+  EXPECT_EQ(agent.touches("renamed"), flags({kRenamedTo}));
+  EXPECT_EQ(agent.touches("folder"), flags({kFolderMade}));
+  EXPECT_EQ(agent.touches("stream"), flags({kCreated, kWritten}));
+  // Of `plain` when it was closed, of the same as `renamed`, of `stream`.
+  EXPECT_EQ(agent.control().version_count.load(), 3U);
+  const auto hash_of = [](const std::string& content) {
+    program::ContentHash hash;
+    hash.feed(content.data(), content.size());
+    return hash.value();
+  };
+  EXPECT_EQ(agent.control().versions[0].hash, hash_of("ABcdefghij"));
+  EXPECT_EQ(agent.control().versions[1].hash, hash_of("ABcdefghij"));
+  EXPECT_EQ(agent.control().versions[2].hash, hash_of("1234567890"));
+}
+
+TEST(PreloadAgent, BeginsAgainInTheNextImageOfTheProcess) {
+  AgentRun agent(Mode::kCount, program({"exec"}));
+  ASSERT_EQ(agent.run(), 0) << agent.errors();
+  EXPECT_EQ(agent.control().images.load(), 2U);
+  EXPECT_EQ(agent.hits("alloc/new"), 5U);
+}
+
+TEST(PreloadAgent, ATableThatIsFullIsSaidAndHarmsNothing) {
+  AgentRun agent(Mode::kCount, program({"report"}));
+  agent.control().stack_count.store(program::kStacks);
+  agent.control().text_size.store(program::kTextBytes);
+  agent.control().touch_count.store(program::kTouches);
+  EXPECT_EQ(agent.run(), 0) << agent.errors();
+  EXPECT_GT(agent.control().overflows.load(), 0U);
+  EXPECT_GT(agent.hits("alloc/new"), 20U);
+}
+
+TEST(PreloadAgent, CountsOnlyWhatIsAskedFor) {
+  AgentRun agent(Mode::kCount, program({"calls"}));
+  AgentRun::put(agent.control().patterns, "io/re*\nalloc/**");
+  ASSERT_EQ(agent.run(), 0);
+  EXPECT_EQ(agent.hits("io/read"), 3U);
+  EXPECT_EQ(agent.hits("io/rename"), 1U);
+  EXPECT_EQ(agent.hits("io/write"), 0U);
+  AgentRun files(Mode::kCount, program({"calls"}));
+  AgentRun::put(files.control().files, "str*\n/nowhere/*");
+  ASSERT_EQ(files.run(), 0);
+  EXPECT_EQ(files.hits("io/open"), 1U);
+  EXPECT_EQ(files.hits("io/rename"), 0U);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <mishap/trainer/cli_torch/task_choice.h>
 #include <mishap/trainer/guard/errors.h>
 #include <mishap/trainer/harness/capture/reproduce.h>
+#include <mishap/trainer/harness/cli/named_program.h>
 #include <mishap/trainer/harness/cli/points_report.h>
 #include <mishap/trainer/harness/cli/sweep_folder.h>
 #include <mishap/trainer/harness/cli/sweep_options.h>
@@ -27,13 +28,6 @@ namespace {
 
 namespace sweep = faultinject::sweep;
 using faultinject::PointId;
-
-void refuse_programs(const cli::Invocation& invocation) {
-  if (std::ranges::find(invocation.words, "--") != invocation.words.end()) {
-    throw InputError("'" + invocation.name() +
-                     " -- PROGRAM' does not exist yet: name a task instead");
-  }
-}
 
 void check_entry_points(const std::vector<std::string>& names) {
   const std::vector<std::string>& all = trainer_entry_points();
@@ -72,7 +66,7 @@ std::vector<std::string> chosen_entry_points(
 }
 
 int run_points(const cli::Invocation& invocation) {
-  refuse_programs(invocation);
+  cli::refuse_program(invocation);
   TaskChoice choice;
   cli::ActionWords words;
   std::vector<std::string> wanted;
@@ -128,7 +122,7 @@ std::string judge_again(const TaskChoice& choice, const cli::SweepWords& words,
 }
 
 int run_sweep_of(const cli::Invocation& invocation) {
-  refuse_programs(invocation);
+  cli::refuse_program(invocation);
   TaskChoice choice;
   cli::SweepWords words;
   cli::CommandLine line(

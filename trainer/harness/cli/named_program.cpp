@@ -1,4 +1,5 @@
 #include <mishap/faultinject/throw_type.h>
+#include <mishap/trainer/guard/errors.h>
 #include <mishap/trainer/harness/cli/named_program.h>
 
 #include <algorithm>
@@ -15,6 +16,13 @@ std::vector<std::string> take_program(Invocation& invocation) {
     invocation.words.erase(end, invocation.words.end());
   }
   return words;
+}
+
+void refuse_program(const Invocation& invocation) {
+  if (std::ranges::find(invocation.words, "--") != invocation.words.end()) {
+    throw InputError("'-- PROGRAM' is done by the command mishap: type 'mishap " +
+                     invocation.command + " -- PROGRAM', or name a task here");
+  }
 }
 
 void know_torch_types() {

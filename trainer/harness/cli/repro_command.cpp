@@ -1,9 +1,13 @@
 #include <mishap/collector/reader.h>
+#include <mishap/faultinject/sweep/case.h>
 #include <mishap/trainer/harness/cli/child.h>
 #include <mishap/trainer/harness/cli/command_line.h>
 #include <mishap/trainer/harness/cli/compare_records.h>
 #include <mishap/trainer/harness/cli/records_input.h>
 #include <mishap/trainer/harness/cli/repro_command.h>
+#include <mishap/trainer/harness/cli/torch_part.h>
+#include <mishap/trainer/harness/program/command_text.h>
+#include <mishap/trainer/harness/program/plan_cases.h>
 #include <mishap/trainer/harness/scratch_folder.h>
 
 #include <cstdio>
@@ -49,6 +53,42 @@ std::string why_hopeless(const StoredRecord& record) {
   return {};
 }
 
+// A case of a sweep of a program is tried as the sweep tried it, since a fault
+// that nobody heard of leaves no record of its own.
+std::string command_of(const StoredRecord& record, const std::string& folder) {
+  const std::string told = *record.text("/reproduce");
+  const auto point = record.text("/fault/point");
+  const auto hit = record.integer("/fault/hit");
+  const auto action = record.text("/fault/action");
+  const std::size_t end = told.find(" -- ");
+  if (record.text("/entry_point") != program::kEntryPoint || !point || !hit ||
+      !action || end == std::string::npos) {
+    return told;
+  }
+  namespace sweep = faultinject::sweep;
+  const auto number = static_cast<std::uint64_t>(*hit);
+  const bool is_transient =
+      sweep::case_spec(*point, number, *action, sweep::Mode::kTransient) ==
+      record.text("/fault/spec");
+  const sweep::Case failing = sweep::make_case(
+      program::kEntryPoint, faultinject::intern(*point), number, *action,
+      is_transient ? sweep::Mode::kTransient : sweep::Mode::kPersistent);
+  return program::shell_line({front_program(), "sweep", "--no-fork", "--out",
+                              folder, "--case", failing.id}) +
+         told.substr(end);
+}
+
+std::optional<std::string> other_end(const StoredRecord& recorded,
+                                     const StoredRecord& again) {
+  for (const std::string pointer : {"/exit/status", "/exit/signal"}) {
+    if (recorded.text("/entry_point") == program::kEntryPoint &&
+        recorded.integer(pointer) != again.integer(pointer)) {
+      return "it ended in another way: " + pointer.substr(1) + " is not the same";
+    }
+  }
+  return std::nullopt;
+}
+
 ChildResult run_again(const std::string& command, const std::string& folder) {
   ChildEnvironment environment;
   environment.set = {{"MISHAP_RECORDS", folder}};
@@ -67,7 +107,10 @@ std::optional<std::string> difference_to_all(
   }
   std::optional<std::string> nearest;
   for (const StoredRecord& candidate : again) {
-    const auto difference = first_difference(recorded, candidate);
+    auto difference = first_difference(recorded, candidate);
+    if (!difference) {
+      difference = other_end(recorded, candidate);
+    }
     if (!difference) {
       return std::nullopt;
     }
@@ -104,11 +147,11 @@ int run(const Invocation& invocation) {
     std::printf("cannot be reproduced: %s\n", why.c_str());
     return 1;
   }
-  const std::string command = *recorded.text("/reproduce");
+  ScratchFolder folder;
+  const std::string command = command_of(recorded, folder.path());
   std::printf("again  %s\n", command.c_str());
   std::fflush(stdout);
 
-  ScratchFolder folder;
   const ChildResult result = run_again(command, folder.path());
   if (verbose) {
     std::fputs(result.output.c_str(), stdout);
@@ -119,7 +162,8 @@ int run(const Invocation& invocation) {
   if (!difference) {
     std::printf("reproduced: %s\n",
                 recorded.text("/exceptions/0/type")
-                    .value_or(recorded.text("/kind").value_or(""))
+                    .value_or(recorded.text("/fault/spec").value_or(
+                        recorded.text("/kind").value_or("")))
                     .c_str());
     return 0;
   }

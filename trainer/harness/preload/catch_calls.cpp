@@ -5,7 +5,9 @@
 #include <mishap/trainer/harness/preload/interposed.h>
 #include <mishap/trainer/harness/preload/real_calls.h>
 
+#include <cstdint>
 #include <cstdlib>
+#include <typeinfo>
 
 namespace mishap::preload {
 namespace {
@@ -16,6 +18,24 @@ constinit Real<void()> rethrow{"__cxa_rethrow"};
 constinit Real<void(void*)> rethrow_exception{
     "_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE"};
 
+constinit Real<void(void*, std::type_info*, void (*)(void*))> throw_it{
+    "__cxa_throw"};
+
+template <typename Function>
+bool is_within(Real<Function>& function, const void* caller) noexcept {
+  // As long as the function is, and shorter than what comes between two.
+  constexpr std::uintptr_t kLongest = 0x80;
+  const auto begin = reinterpret_cast<std::uintptr_t>(function.get());
+  const auto at = reinterpret_cast<std::uintptr_t>(caller);
+  return at > begin && at - begin < kLongest;
+}
+
+// Nobody catches it: the runtime takes it itself, and calls terminate().
+bool is_end(const void* caller) noexcept {
+  return is_within(throw_it, caller) || is_within(rethrow, caller) ||
+         is_within(rethrow_exception, caller);
+}
+
 }  // namespace
 
 void look_up_catch_calls() noexcept {
@@ -23,12 +43,18 @@ void look_up_catch_calls() noexcept {
   end_catch.get();
   rethrow.get();
   rethrow_exception.get();
+  throw_it.get();
 }
 
 }  // namespace mishap::preload
 
 MISHAP_INTERPOSE void* __cxa_begin_catch(void* unwinding) noexcept {
-  mishap::preload::on_begin_catch(unwinding, __builtin_return_address(0));
+  const void* const caller = __builtin_return_address(0);
+  if (mishap::preload::is_end(caller)) {
+    mishap::preload::on_uncaught();
+  } else {
+    mishap::preload::on_begin_catch(unwinding, caller);
+  }
   return mishap::preload::begin_catch(unwinding);
 }
 

@@ -179,6 +179,13 @@ void on_end_catch() noexcept {
   }
 }
 
+void on_uncaught() noexcept {
+  if (has_struck() && is_thread_of_fault()) {
+    state.store(State::kKept);
+    set_kind(program::CatchKind::kNone);
+  }
+}
+
 void on_rethrow() noexcept {
   if (has_struck() && state.load() == State::kHeld && is_followed_here()) {
     state.store(State::kInFlight);

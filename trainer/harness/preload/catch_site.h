@@ -15,6 +15,9 @@ void on_throw(void* object, const std::type_info& type,
               const void* caller) noexcept;
 void on_begin_catch(void* unwinding, const void* caller) noexcept;
 void on_end_catch() noexcept;
+/// Nobody has a handler for it: terminate() is next, whose own handlers only
+/// look at it.
+void on_uncaught() noexcept;
 void on_rethrow() noexcept;
 /// Of an exception_ptr that holds `object`.
 void on_rethrow_of(const void* object) noexcept;

@@ -1,6 +1,7 @@
 #include <mishap/collector/hash.h>
 #include <mishap/faultinject/fixed_text.h>
 #include <mishap/faultinject/stable_hash.h>
+#include <mishap/trainer/harness/preload/agent.h>
 #include <mishap/trainer/harness/preload/control_texts.h>
 #include <mishap/trainer/harness/preload/python_api.h>
 #include <mishap/trainer/harness/preload/python_frames.h>
@@ -41,6 +42,9 @@ void PythonFrames::take() noexcept {
   const PythonHold hold;
   if (hold.thread() == nullptr) {
     return;
+  }
+  if (agent.control->has_python.load(std::memory_order_relaxed) == 0) {
+    agent.control->has_python.store(1);
   }
   const PythonApi& api = hold.api();
   PythonApi::Object frame = api.thread_frame(hold.thread());

@@ -105,9 +105,6 @@ void look_for_torch() noexcept {
   dl_iterate_phdr(look_at, &now);
   adds_seen.store(now.adds);
   look_for_python();
-  if (python_api() != nullptr) {
-    agent.control->has_python.store(1);
-  }
   if (!now.has_torch) {
     return;
   }

@@ -60,6 +60,19 @@ const CaseJudge::After* CaseJudge::after(std::uint64_t state) {
   return &after_.emplace(state, std::move(result)).first->second;
 }
 
+// A program that went on without something that it could not read writes
+// another content than usual, and that is whole.
+bool CaseJudge::is_fault_of_a_save(const Case& failing,
+                                   const FaultStory& story) const {
+  const std::string_view point = name_of(failing.point);
+  if (point == "io/write" || point == "io/fsync" || point == "io/rename") {
+    return true;
+  }
+  const auto touched = clean_.files.touches.find(story.path);
+  return (point == "io/open" || point == "io/close") &&
+         touched != clean_.files.touches.end();
+}
+
 CaseResult CaseJudge::judge(const Case& failing, RunEnd end) {
   CaseResult result;
   result.failing = failing;
@@ -81,13 +94,15 @@ CaseResult CaseJudge::judge(const Case& failing, RunEnd end) {
     const FilesLeft files = look_at_files(
         bench_.files(), clean_.files, options.atomic, bench_.current_folder());
     const bool is_failure = facts.was_hung || facts.wait_status != 0;
-    if (is_failure || name_of(failing.point).starts_with("io/")) {
+    if (is_failure || is_fault_of_a_save(failing, result.story)) {
       facts.torn = files.torn;
     }
     if (!was_killed && !clean_.files.has_random_names) {
       facts.stray = files.stray;
     }
     facts.is_as_clean = files.is_as_clean;
+    facts.is_only_read = !result.story.path.empty() &&
+                         !clean_.files.touches.contains(result.story.path);
     if (const After* const next = after(files.state)) {
       facts.rerun = next->rerun;
       if (!options.check.empty()) {

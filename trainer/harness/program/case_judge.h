@@ -37,6 +37,9 @@ class CaseJudge {
   bool has_left_states_out() const { return has_left_states_out_; }
 
  private:
+  bool is_fault_of_a_save(const faultinject::sweep::Case& failing,
+                          const FaultStory& story) const;
+
   struct After {
     std::string rerun;
     std::string check;

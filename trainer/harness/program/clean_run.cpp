@@ -42,6 +42,7 @@ class CleanRuns {
     watch_likely();
     begin_from_here();
     Sightings first = run_once();
+    read_left(result_.files);
     put_back();
     narrow();
     if (first.has_torch && build_torch_part(first)) {
@@ -49,7 +50,6 @@ class CleanRuns {
       put_back();
       narrow();
     }
-    read_left(result_.files);
     result_.seen = run_once();
     CleanFiles second;
     second.initial = result_.files.initial;
@@ -222,6 +222,14 @@ class CleanRuns {
     for (const auto* list : {&changes.added, &changes.changed}) {
       for (const std::string& path : *list) {
         files.left[path] = bench_.files().hash_of(path);
+        files.plain_left.insert(plain_path(path));
+      }
+    }
+    // In a folder that is not watched as a whole.
+    for (const auto& [path, flags] : result_.files.touches) {
+      KeptFile now;
+      if (!files.initial.contains(path) && look_at(path, now)) {
+        files.left.try_emplace(path, bench_.files().hash_of(path));
         files.plain_left.insert(plain_path(path));
       }
     }

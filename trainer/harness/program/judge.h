@@ -29,6 +29,8 @@ struct CaseFacts {
   std::optional<std::vector<std::string>> torn;
   std::optional<std::vector<std::string>> stray;
   bool is_as_clean = false;
+  /// The file of the failed call is one that the program only reads.
+  bool is_only_read = false;
   /// How many processes were left.
   std::optional<std::size_t> children;
   /// What went wrong in them; an empty text: nothing.

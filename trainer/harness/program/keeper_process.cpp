@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <mishap/trainer/harness/program/descendants.h>
 #include <mishap/trainer/harness/program/journal.h>
 #include <mishap/trainer/harness/program/keeper_process.h>
@@ -64,6 +65,8 @@ namespace {
     arguments.push_back(word.data());
   }
   arguments.push_back(nullptr);
+  // What this command happened to inherit is none of the program's.
+  close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   execvp(arguments.front(), arguments.data());
   const int error = errno;
   [[maybe_unused]] const ssize_t sent = write(errors, &error, sizeof error);

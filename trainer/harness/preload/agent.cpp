@@ -98,7 +98,8 @@ void begin(Work work) {
   real.look_up();
   look_up_catch_calls();
   look_up_allocations();
-  end_case_before_libraries();
+  look_up_thread_starts();
+  end_agent_before_libraries();
   agent.work.store(work);
   look_for_torch();
 }

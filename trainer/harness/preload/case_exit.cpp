@@ -20,7 +20,17 @@ void on_exit_of_case(int status, void*) {
   }
 }
 
+// What follows is the end of libraries, which is nobody's to fail.
+void on_exit_of_libraries(int status, void* argument) {
+  on_exit_of_case(status, argument);
+  agent.work.store(Work::kNothing);
+}
+
 }  // namespace
+
+void end_agent_before_libraries() noexcept {
+  ::on_exit(on_exit_of_libraries, nullptr);
+}
 
 void end_case_before_libraries() noexcept {
   ::on_exit(on_exit_of_case, nullptr);

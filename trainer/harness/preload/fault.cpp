@@ -137,7 +137,8 @@ void set_thrower(int (*thrower)(const char*, const char*)) noexcept {
 }
 
 void register_torch_types() {
-  for (const char* const type : {"c10", "c10_index", "c10_value", "oom"}) {
+  for (const char* const type : {"c10", "c10_index", "c10_value", "c10_type",
+                                 "c10_not_implemented", "oom"}) {
     faultinject::register_throw_type(
         type, [type](std::string_view text) { throw_torch(type, text); });
   }

@@ -6,5 +6,6 @@ namespace mishap::preload {
 // signal handler is the first to.
 void look_up_catch_calls() noexcept;
 void look_up_allocations() noexcept;
+void look_up_thread_starts() noexcept;
 
 }  // namespace mishap::preload

@@ -9,6 +9,7 @@
 #include <mishap/trainer/harness/preload/points.h>
 #include <mishap/trainer/harness/preload/private_table.h>
 #include <mishap/trainer/harness/preload/python_api.h>
+#include <mishap/trainer/harness/preload/thread_starts.h>
 #include <mishap/trainer/harness/preload/torch_watch.h>
 
 #include <array>
@@ -29,8 +30,16 @@ struct Mapped {
 
 constinit std::atomic<unsigned long long> adds_seen{0};
 constinit std::atomic<bool> is_loaded{false};
-constinit std::array<char, 512> c10_path{};
 constinit BusyFlag looking;
+
+// c10::SetStackTraceFetcher(std::function<std::string()>), which takes its
+// argument by address.
+using Fetcher = std::function<std::string()>;
+using SetFetcher = void (*)(Fetcher*);
+constexpr const char* kSetFetcher =
+    "_ZN3c1020SetStackTraceFetcherESt8functionIFNSt7__cxx1112basic_stringIcSt11"
+    "char_traitsIcESaIcEEEvEE";
+constinit std::atomic<SetFetcher> set_fetcher{nullptr};
 
 const char* file_of(const char* path) noexcept {
   const char* const slash = std::strrchr(path, '/');
@@ -69,6 +78,14 @@ bool is_inside_loader() noexcept {
   return false;
 }
 
+void find_fetcher(const char* c10) noexcept {
+  // LibTorch may be loaded such that nobody finds its symbols by name.
+  if (void* const library = dlopen(c10, RTLD_NOLOAD | RTLD_LAZY)) {
+    set_fetcher.store(
+        reinterpret_cast<SetFetcher>(dlsym(library, kSetFetcher)));
+  }
+}
+
 std::string torch_part() {
   if (agent.work.load() == Work::kPlan) {
     const char* const path = std::getenv("MISHAP_SWEEP_TORCH_PART");
@@ -82,11 +99,15 @@ void load_torch_part() {
   if (path.empty() || !wants_family("op")) {
     return;
   }
-  if (dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) {
+  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
     const char* const why = dlerror();
     copy_text(why == nullptr ? "it can't be loaded" : why,
               agent.control->torch_problem);
+    return;
   }
+  set_thread_starter(reinterpret_cast<void (*)()>(
+      dlsym(library, "mishap_torch_thread_starts")));
 }
 
 }  // namespace
@@ -110,9 +131,9 @@ void look_for_torch() noexcept {
   }
   is_loaded.store(true);
   agent.control->has_torch.store(1);
-  c10_path = now.c10;
   try {
     const Inside inside;
+    find_fetcher(now.c10.data());
     load_torch_part();
     end_case_before_libraries();
   } catch (...) {
@@ -121,20 +142,7 @@ void look_for_torch() noexcept {
 }
 
 void forget_native_backtraces() noexcept {
-  if (!is_loaded.load() || c10_path[0] == '\0') {
-    return;
-  }
-  void* const c10 = dlopen(c10_path.data(), RTLD_NOLOAD | RTLD_LAZY);
-  if (c10 == nullptr) {
-    return;
-  }
-  // c10::SetStackTraceFetcher(std::function<std::string()>), which takes its
-  // argument by address.
-  using Fetcher = std::function<std::string()>;
-  const auto set = reinterpret_cast<void (*)(Fetcher*)>(dlsym(
-      c10,
-      "_ZN3c1020SetStackTraceFetcherESt8functionIFNSt7__cxx1112basic_stringIcSt"
-      "11char_traitsIcESaIcEEEvEE"));
+  const SetFetcher set = set_fetcher.load();
   if (set == nullptr) {
     return;
   }

@@ -68,7 +68,7 @@ def make_files(folder):
     texts = {
         "image.pgm": "P2 8 6 255\n" + " ".join(grey) + "\n",
         "rows.csv": "".join(f"{i / 4},{i / 2 - 1}\n" for i in range(8)),
-        "ledger.conf": "3\n",
+        "ledger.conf": "1\n",
         "ledger.state": "5\n",
         **{f"row{i}.txt": f"{i + 1}\n" for i in range(4)},
     }

@@ -68,7 +68,7 @@ def make_files(folder):
     texts = {
         "image.pgm": "P2 8 6 255\n" + " ".join(grey) + "\n",
         "rows.csv": "".join(f"{i / 4},{i / 2 - 1}\n" for i in range(8)),
-        "ledger.conf": "3\n",
+        "ledger.conf": "1\n",
         "ledger.state": "5\n",
         **{f"row{i}.txt": f"{i + 1}\n" for i in range(4)},
     }
@@ -138,11 +138,14 @@ class Sweep:
         return "", "", 0
 
     def functions(self, case):
-        """The functions at the hit, innermost first."""
+        """The functions at the hit, innermost first; those of the main part of
+        the program too where the stack was cut before it."""
         record = self.records.get(case["record_id"])
         names = []
         for thread in (record or {}).get("threads") or []:
             for frame in thread["stack"]["frames"]:
                 names.append(frame.get("function") or "")
+            if thread["stack"]["truncated"]:
+                names += [row["where"] for row in expected(self.program)]
         struck = self.note(case, "the fault struck at")[0]
         return [*names, struck]

@@ -7,6 +7,7 @@
 #include <mishap/trainer/harness/capture/reproduce.h>
 #include <mishap/trainer/harness/capture/sinks.h>
 #include <mishap/trainer/harness/cli/fault_option.h>
+#include <mishap/trainer/harness/cli/named_program.h>
 #include <mishap/trainer/harness/cli/values.h>
 #include <mishap/trainer/harness/guard.h>
 #include <mishap/trainer/testing/trainer_world.h>
@@ -148,6 +149,7 @@ Work prepare_world(const RunWords& words) {
 }
 
 int run(const cli::Invocation& invocation) {
+  cli::refuse_program(invocation);
   const std::optional<RunWords> words = read_run_words(invocation);
   if (!words) {
     return 0;

@@ -20,8 +20,9 @@ std::vector<std::string> take_program(Invocation& invocation) {
 
 void refuse_program(const Invocation& invocation) {
   if (std::ranges::find(invocation.words, "--") != invocation.words.end()) {
-    throw InputError("'-- PROGRAM' is done by the command mishap: type 'mishap " +
-                     invocation.command + " -- PROGRAM', or name a task here");
+    throw InputError(
+        "'-- PROGRAM' is done by the command mishap: type 'mishap " +
+        invocation.command + " -- PROGRAM', or name a task here");
   }
 }
 

@@ -83,7 +83,8 @@ std::optional<std::string> other_end(const StoredRecord& recorded,
   for (const std::string pointer : {"/exit/status", "/exit/signal"}) {
     if (recorded.text("/entry_point") == program::kEntryPoint &&
         recorded.integer(pointer) != again.integer(pointer)) {
-      return "it ended in another way: " + pointer.substr(1) + " is not the same";
+      return "it ended in another way: " + pointer.substr(1) +
+             " is not the same";
     }
   }
   return std::nullopt;
@@ -160,11 +161,12 @@ int run(const Invocation& invocation) {
   const auto difference =
       difference_to_all(recorded, records_in(folder.path()), result);
   if (!difference) {
-    std::printf("reproduced: %s\n",
-                recorded.text("/exceptions/0/type")
-                    .value_or(recorded.text("/fault/spec").value_or(
-                        recorded.text("/kind").value_or("")))
-                    .c_str());
+    std::printf(
+        "reproduced: %s\n",
+        recorded.text("/exceptions/0/type")
+            .value_or(recorded.text("/fault/spec")
+                          .value_or(recorded.text("/kind").value_or("")))
+            .c_str());
     return 0;
   }
   std::printf("not reproduced: %s\n", difference->c_str());

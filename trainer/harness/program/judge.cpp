@@ -93,12 +93,12 @@ Outcome outcome_of(const Case& failing, const CaseFacts& facts,
     return held;
   }
   const ActionKind kind = kind_of(failing.action);
-  const bool is_no_failure = kind == ActionKind::kSleep ||
-                             kind == ActionKind::kDelay ||
-                             (kind == ActionKind::kShort && facts.is_as_clean) ||
-                             // Nothing can be lost by it.
-                             (name_of(failing.point) == "io/close" &&
-                              facts.is_only_read && facts.is_as_clean);
+  const bool is_no_failure =
+      kind == ActionKind::kSleep || kind == ActionKind::kDelay ||
+      (kind == ActionKind::kShort && facts.is_as_clean) ||
+      // Nothing can be lost by it.
+      (name_of(failing.point) == "io/close" && facts.is_only_read &&
+       facts.is_as_clean);
   if (failing.may_recover || is_no_failure) {
     return verdict.violated.empty() ? Outcome::kRecovered : Outcome::kViolated;
   }

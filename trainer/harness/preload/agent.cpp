@@ -132,6 +132,21 @@ void start_sweep(const std::string& path) {
   begin(Work::kSweep);
 }
 
+// Otherwise a plan that misses looks like a program that survives.
+void tell_what_never_struck(int, void* scenario) {
+  const Inside inside;
+  const auto& armed = *static_cast<const faultinject::Scenario*>(scenario);
+  if (getpid() != agent.process) {
+    return;
+  }
+  for (const std::size_t rule : armed.never_fired()) {
+    faultinject::write_stderr_line(
+        {"mishap: ", armed.plan().rules[rule].name.text(),
+         ": this fault has not struck; 'mishap points -- CMD' lists what the "
+         "program hits"});
+  }
+}
+
 void start_plan(std::string_view text) {
   agent.control = make_private<program::Control>(1);
   if (agent.control == nullptr) {
@@ -147,8 +162,8 @@ void start_plan(std::string_view text) {
   read_point_patterns(patterns);
   read_file_filter(variable("MISHAP_SWEEP_FILES"), "");
   // In force until the process ends.
-  static_cast<void>(
-      new faultinject::Scenario(faultinject::arm(std::move(plan))));
+  ::on_exit(tell_what_never_struck,
+            new faultinject::Scenario(faultinject::arm(std::move(plan))));
   begin(Work::kPlan);
 }
 

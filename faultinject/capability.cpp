@@ -10,7 +10,7 @@ using enum Capability;
 constexpr std::array kFamilies = {
     Family{"hook", kControl, "hook/<hook>/<component>"},
     Family{"op", kControl | kValue, "op/<operator>"},
-    Family{"alloc", kControl, "alloc/<device>"},
+    Family{"alloc", kControl | kIo, "alloc/<device>"},
     Family{"io", kControl | kIo | kValue, "io/<file kind>/<call>"},
     Family{"loader", kControl | kValue, "loader/<stage>/<call>"},
     Family{"comm", kControl | kValue, "comm/<collective>"},

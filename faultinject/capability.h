@@ -13,7 +13,8 @@ enum class Capability : std::uint8_t {
   kControl = 1,
   /// The point can leave its function early with a value.
   kReturn = 2,
-  /// The point stands before an I/O call: errno, short, torn.
+  /// The point stands before a call that says why it failed: errno, short,
+  /// torn.
   kIo = 4,
   /// The point holds data that can be damaged: nan, inf, zero, bitflip.
   kValue = 8,

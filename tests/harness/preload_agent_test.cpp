@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -291,6 +292,68 @@ TEST(PreloadAgent, CountsOnlyWhatIsAskedFor) {
   ASSERT_EQ(files.run(), 0);
   EXPECT_EQ(files.hits("io/open"), 1U);
   EXPECT_EQ(files.hits("io/rename"), 0U);
+}
+
+// A plan instead of a control file: the record of the end names the fault.
+class PreloadAgentPlan : public ::testing::Test {
+ protected:
+  void run(const char* plan, std::vector<std::string> words) {
+    AgentRun agent(Mode::kCount, std::move(words));
+    agent.variables[program::kControlVariable] = "";
+    agent.variables["MISHAP_SWEEP_FAULTS"] = plan;
+    agent.variables["MISHAP_RECORDS"] = records_.path();
+    status = agent.run();
+    errors = agent.errors();
+    std::ifstream in(records_.path() + "/records.jsonl");
+    for (std::string line; std::getline(in, line);) {
+      records.push_back(nlohmann::json::parse(line));
+    }
+  }
+
+  int status = -1;
+  std::string errors;
+  std::vector<nlohmann::json> records;
+
+ private:
+  testing::TempFolder records_;
+};
+
+TEST_F(PreloadAgentPlan, AnErrorThatNobodyCatchesIsRecordedWithItsFault) {
+  run("alloc/new=1*throw(bad_alloc)", program({"catches", "none"}));
+  EXPECT_EQ(status, 128 + SIGABRT) << errors;
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0]["kind"], "crash");
+  EXPECT_EQ(records[0]["fault"]["spec"], "alloc/new=1*throw(bad_alloc)");
+  EXPECT_EQ(records[0]["exceptions"][0]["type"], "std::bad_alloc");
+}
+
+TEST_F(PreloadAgentPlan, AFailedCallAndAnHonestExitAreRecordedWithTheFault) {
+  run("io/write=2*off->1*errno(ENOSPC)", program({"report"}));
+  EXPECT_EQ(status, 3) << errors;
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0]["kind"], "exit");
+  EXPECT_EQ(records[0]["fault"]["spec"], "io/write=2*off->1*errno(ENOSPC)");
+  EXPECT_TRUE(records[0]["exceptions"].empty());
+}
+
+TEST_F(PreloadAgentPlan, ThatNothingStruckIsSaid) {
+  run("io/fsync=1*errno(EIO)", program({"report"}));
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(records.empty());
+  EXPECT_NE(errors.find("mishap: io/fsync: this fault has not struck"),
+            std::string::npos)
+      << errors;
+}
+
+TEST_F(PreloadAgentPlan, ABadPlanEndsItBeforeItBegins) {
+  run("io/write=1*errno(ENOSPCE)", program({"report"}));
+  EXPECT_EQ(status, 2);
+  EXPECT_NE(errors.find("ENOSPC"), std::string::npos) << errors;
+}
+
+TEST_F(PreloadAgentPlan, HelpersOfTheProgramAreLeftAlone) {
+  run("io/write=errno(ENOSPC)", program({"helpers"}));
+  EXPECT_EQ(status, 0) << errors;
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include <mishap/trainer/harness/preload/real_calls.h>
 #include <mishap/trainer/harness/preload/torch_watch.h>
 #include <mishap/trainer/harness/preload/touched.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -91,10 +92,19 @@ bool claim(pid_t process) noexcept {
   return false;
 }
 
+// Set around the one fork() whose child is a case's.
+constinit bool next_fork_works = false;
+
+void in_child() noexcept {
+  if (!next_fork_works) {
+    agent.work.store(Work::kNothing);
+  }
+}
+
 void begin(Work work) {
   agent.process = getpid();
   agent.parent = getppid();
-  agent.main_thread = agent.process;
+  pthread_atfork(nullptr, nullptr, in_child);
   real.look_up();
   look_up_catch_calls();
   look_up_allocations();
@@ -132,6 +142,21 @@ void start_sweep(const std::string& path) {
   begin(Work::kSweep);
 }
 
+// Otherwise a plan that misses looks like a program that survives.
+void tell_what_never_struck(int, void* scenario) {
+  const Inside inside;
+  const auto& armed = *static_cast<const faultinject::Scenario*>(scenario);
+  if (getpid() != agent.process) {
+    return;
+  }
+  for (const std::size_t rule : armed.never_fired()) {
+    faultinject::write_stderr_line(
+        {"mishap: ", armed.plan().rules[rule].name.text(),
+         ": this fault has not struck; 'mishap points -- CMD' lists what the "
+         "program hits"});
+  }
+}
+
 void start_plan(std::string_view text) {
   agent.control = make_private<program::Control>(1);
   if (agent.control == nullptr) {
@@ -147,14 +172,26 @@ void start_plan(std::string_view text) {
   read_point_patterns(patterns);
   read_file_filter(variable("MISHAP_SWEEP_FILES"), "");
   // In force until the process ends.
-  static_cast<void>(
-      new faultinject::Scenario(faultinject::arm(std::move(plan))));
+  ::on_exit(tell_what_never_struck,
+            new faultinject::Scenario(faultinject::arm(std::move(plan))));
   begin(Work::kPlan);
 }
 
 }  // namespace
 
 constinit Agent agent{};
+
+bool is_main_thread() noexcept {
+  // Asking the kernel each time costs more than the rest of a hit.
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local int answer =
+      0;
+  if (answer == 0) {
+    answer = gettid() == getpid() ? 1 : -1;
+  }
+  return answer > 0;
+}
+
+void let_next_fork_work(bool works) noexcept { next_fork_works = works; }
 
 bool is_of_sweep() noexcept {
   return !variable(program::kControlVariable).empty();

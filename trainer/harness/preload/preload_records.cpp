@@ -4,6 +4,8 @@
 #include <mishap/collector/resolve/symbolize.h>
 #include <mishap/collector/row_parts.h>
 #include <mishap/collector/run_facts.h>
+#include <mishap/faultinject/active.h>
+#include <mishap/trainer/harness/preload/inside.h>
 #include <mishap/trainer/harness/preload/preload_records.h>
 #include <unistd.h>
 
@@ -147,6 +149,7 @@ void PreloadRecords::fill(const ThrowNote& note) noexcept {
 }
 
 void PreloadRecords::tell(const collector::Crash& crash) noexcept {
+  const Inside inside;
   fill(crash);
   leave();
   // What was loaded since the start is unknown, and asking for it takes locks
@@ -160,23 +163,42 @@ void PreloadRecords::tell(const collector::Crash& crash) noexcept {
 }
 
 void PreloadRecords::tell_exit(int status) noexcept {
-  if (status == 0 || throws_noted() == 0 || !last_throw(thrown_)) {
+  const bool has_thrown = throws_noted() != 0 && last_throw(thrown_);
+  if (status == 0 || (!has_thrown && faultinject::firing_sequence() == 0)) {
     slot_.close();
     return;
   }
   begin(collector::RecordKind::kExit);
   record_.process_phase = collector::ProcessPhase::kExiting;
   record_.exit.status = status;
-  fill(thrown_);
-  notes_.front() =
-      "the exception is the last one that was thrown in this process, which "
-      "may have caught it";
-  record_.notes = notes_;
+  if (has_thrown) {
+    fill(thrown_);
+    notes_.front() =
+        "the exception is the last one that was thrown in this process, which "
+        "may have caught it";
+    record_.notes = notes_;
+  }
   leave();
   append_row(collector::RunOutcome::kFailed);
 }
 
+void PreloadRecords::fill_fault() noexcept {
+  collector::RecordFault& fault = record_.fault;
+  if (!faultinject::last_fired(firing_)) {
+    fault.status = faultinject::active() ? collector::FaultStatus::kArmed
+                                         : collector::FaultStatus::kDormant;
+    return;
+  }
+  fault.status = collector::FaultStatus::kArmed;
+  fault.point = firing_.point;
+  fault.hit = static_cast<std::int64_t>(firing_.hit);
+  fault.action = firing_.action;
+  fault.spec = firing_.spec;
+  fault.seed = firing_.seed;
+}
+
 void PreloadRecords::leave() noexcept {
+  fill_fault();
   labels_.put_on(record_);
   const std::size_t size = write_record(record_, line_);
   const std::string_view line(line_.data(), size);

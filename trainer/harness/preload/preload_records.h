@@ -9,6 +9,7 @@
 #include <mishap/collector/run_row.h>
 #include <mishap/collector/sink.h>
 #include <mishap/collector/uuid.h>
+#include <mishap/faultinject/firing.h>
 #include <mishap/trainer/harness/preload/throw_notes.h>
 
 #include <array>
@@ -31,8 +32,9 @@ class PreloadRecords final : public collector::CrashTeller {
 
   void tell(const collector::Crash& crash) noexcept override;
 
-  /// The process exits. With a status other than 0, after something was thrown:
-  /// a record of kind `exit` with the exception that was thrown last.
+  /// The process exits. With a status other than 0, after something was thrown
+  /// or a planned fault has struck: a record of kind `exit` with the exception
+  /// that was thrown last.
   void tell_exit(int status) noexcept;
 
  private:
@@ -47,6 +49,7 @@ class PreloadRecords final : public collector::CrashTeller {
   collector::RecordStack stack_of(const collector::Crash& crash) noexcept;
   std::optional<std::uint32_t> row_module(int module) noexcept;
   static std::optional<std::uint32_t> row_module(int module, void* self);
+  void fill_fault() noexcept;
   void leave() noexcept;
   void append_row(collector::RunOutcome outcome) noexcept;
 
@@ -58,6 +61,7 @@ class PreloadRecords final : public collector::CrashTeller {
   collector::Labels labels_;
   collector::ExceptionChain chain_;
   ThrowNote thrown_;
+  faultinject::FiringLabel firing_;
   std::string type_;
   std::array<std::string_view, 1> notes_;
   std::array<collector::RecordException, collector::ExceptionChain::kMaxDepth>

@@ -1,5 +1,4 @@
-#ifndef MISHAP_PRELOAD_TORCH_DOOR_H
-#define MISHAP_PRELOAD_TORCH_DOOR_H
+#pragma once
 
 /* What the library with LibTorch's operator points calls in the preload
  * library, which has loaded it. Plain C, since the two are built by different
@@ -38,6 +37,4 @@ void mishap_torch_thread_starts(void);
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

@@ -75,7 +75,7 @@ std::optional<std::uint64_t> content_of(const char* path) noexcept {
 }  // namespace
 
 void touch(std::uint32_t path, program::Touch what) noexcept {
-  if (path == program::kNoText) {
+  if (path == program::kNoText || agent.work.load() == Work::kPlan) {
     return;
   }
   if (program::TouchEntry* const entry = entry_of(path)) {

@@ -19,6 +19,7 @@
 #include <mishap/trainer/harness/preload/real_calls.h>
 #include <mishap/trainer/harness/preload/torch_watch.h>
 #include <mishap/trainer/harness/preload/touched.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -91,10 +92,19 @@ bool claim(pid_t process) noexcept {
   return false;
 }
 
+// Set around the one fork() whose child is a case's.
+constinit bool next_fork_works = false;
+
+void in_child() noexcept {
+  if (!next_fork_works) {
+    agent.work.store(Work::kNothing);
+  }
+}
+
 void begin(Work work) {
   agent.process = getpid();
   agent.parent = getppid();
-  agent.main_thread = agent.process;
+  pthread_atfork(nullptr, nullptr, in_child);
   real.look_up();
   look_up_catch_calls();
   look_up_allocations();
@@ -170,6 +180,18 @@ void start_plan(std::string_view text) {
 }  // namespace
 
 constinit Agent agent{};
+
+bool is_main_thread() noexcept {
+  // Asking the kernel each time costs more than the rest of a hit.
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local int answer =
+      0;
+  if (answer == 0) {
+    answer = gettid() == getpid() ? 1 : -1;
+  }
+  return answer > 0;
+}
+
+void let_next_fork_work(bool works) noexcept { next_fork_works = works; }
 
 bool is_of_sweep() noexcept {
   return !variable(program::kControlVariable).empty();

@@ -29,7 +29,6 @@ struct Agent {
   /// The process that works: not its children, by whichever way they came.
   pid_t process = 0;
   pid_t parent = 0;
-  pid_t main_thread = 0;
   ino_t control_inode = 0;
 };
 
@@ -39,6 +38,12 @@ extern constinit Agent agent;
 inline bool is_working() noexcept {
   return agent.work.load(std::memory_order_relaxed) != Work::kNothing;
 }
+
+/// Whether this is the thread that main() runs on.
+bool is_main_thread() noexcept;
+
+/// A child that is forked from now on works, or does nothing, as all others.
+void let_next_fork_work(bool works) noexcept;
 
 /// Whether this process was started by a sweep, as its subject or a helper of
 /// it: then it leaves no records of its own.

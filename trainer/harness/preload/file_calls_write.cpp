@@ -1,9 +1,7 @@
 // Calls that write, and that bring what was written to the disk: io/write,
 // io/fsync.
 #include <mishap/trainer/harness/preload/file_hits.h>
-#include <mishap/trainer/harness/preload/open_files.h>
 #include <mishap/trainer/harness/preload/real_calls.h>
-#include <mishap/trainer/harness/preload/touched.h>
 
 #include <cstdarg>
 #include <cstring>
@@ -14,19 +12,8 @@ namespace {
 using faultinject::ActionKind;
 
 Strike look(FixedPoint& point, int descriptor, const void* caller) {
-  if (!looks_at_files()) {
-    return {};
-  }
-  const Strike strike = hit_file(point, descriptor, caller);
-  const Inside inside;
-  if (getpid() == agent.process) {
-    const std::uint32_t told = open_file(descriptor).told_path;
-    if (told != program::kNoText) {
-      note_written(descriptor);
-      touch(told, program::Touch::kWritten);
-    }
-  }
-  return strike;
+  return looks_at_files() ? hit_file(point, descriptor, caller, true)
+                          : Strike();
 }
 
 // Nothing of it fits any more.

@@ -4,13 +4,15 @@
 #include <mishap/trainer/harness/preload/file_hits.h>
 #include <mishap/trainer/harness/preload/file_path.h>
 #include <mishap/trainer/harness/preload/open_files.h>
+#include <mishap/trainer/harness/preload/touched.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 namespace mishap::preload {
 
-Strike hit_file(FixedPoint& point, int descriptor, const void* caller) {
+Strike hit_file(FixedPoint& point, int descriptor, const void* caller,
+                bool is_write) {
   std::uint32_t path = program::kNoText;
   std::uint32_t number = kNoPoint;
   {
@@ -19,8 +21,13 @@ Strike hit_file(FixedPoint& point, int descriptor, const void* caller) {
       return {};
     }
     number = point.number();
-    if (number != kNoPoint) {
-      path = open_file(descriptor).point_path;
+    if (number != kNoPoint || is_write) {
+      const OpenFile file = open_file(descriptor);
+      path = number == kNoPoint ? program::kNoText : file.point_path;
+      if (is_write && file.told_path != program::kNoText) {
+        note_written(descriptor);
+        touch(file.told_path, program::Touch::kWritten);
+      }
     }
   }
   return path == program::kNoText ? Strike() : hit(number, caller, path);

@@ -12,7 +12,9 @@ namespace mishap::preload {
 inline bool looks_at_files() noexcept { return may_hit(); }
 
 /// A call on an open file hits the point, where that file is one to look at.
-Strike hit_file(FixedPoint& point, int descriptor, const void* caller);
+/// `is_write`: something is written to it; that is told.
+Strike hit_file(FixedPoint& point, int descriptor, const void* caller,
+                bool is_write = false);
 /// The same with a path; `folder` as in openat().
 Strike hit_path(FixedPoint& point, int folder, const char* path,
                 const void* caller);

@@ -150,7 +150,6 @@ void become_case(pid_t program) noexcept {
     _exit(125);
   }
   agent.process = getpid();
-  agent.main_thread = agent.process;
   agent.parent = program;
   agent.work.store(Work::kCase);
   set_up_streams();
@@ -169,7 +168,9 @@ pid_t run_case() noexcept {
   const Offsets offsets;
   const QuietChildren quiet;
   forget_report();
+  let_next_fork_work(true);
   const pid_t child = fork();
+  let_next_fork_work(false);
   if (child == 0) {
     become_case(program);
     return 0;

@@ -21,7 +21,7 @@ std::uint64_t count(const Hit& hit, const HitStack& stack) noexcept {
   program::Control& control = *agent.control;
   const std::uint64_t number = control.points[hit.point].hits.fetch_add(1) + 1;
   control.hits.fetch_add(1, std::memory_order_relaxed);
-  if (gettid() == agent.main_thread) {
+  if (is_main_thread()) {
     control.sequence_hash.store(faultinject::chain_hash(
         control.sequence_hash.load(std::memory_order_relaxed), stack.hash));
   }
@@ -45,7 +45,7 @@ bool fork_for_cases(const Hit& hit, const HitStack& stack) noexcept {
 // Whether this process fails now.
 bool look(Hit hit, const void* caller) noexcept {
   const Inside inside;
-  if (getpid() != agent.process || hit.point == kNoPoint) {
+  if (hit.point == kNoPoint) {
     return false;
   }
   const bool is_after = has_struck();
@@ -77,7 +77,7 @@ bool look(Hit hit, const void* caller) noexcept {
 }
 
 Strike ask_plan(std::uint32_t point) {
-  if (point == kNoPoint || getpid() != agent.process) {
+  if (point == kNoPoint) {
     return {};
   }
   const faultinject::Directive directive = faultinject::hit(plan_point(point));

@@ -10,19 +10,19 @@ namespace mishap::preload {
 namespace {
 
 // Belongs to the code object, which lives as long as the frame runs.
-std::string_view text_of(const PythonApi& api, PythonApi::Object code,
-                         const char* name) noexcept {
+const char* text_of(const PythonApi& api, PythonApi::Object code,
+                    const char* name) noexcept {
   const PythonApi::Object text = api.attribute(code, name);
   if (text == nullptr) {
-    return {};
+    return "";
   }
   const char* const bytes = api.utf8(text);
   api.drop(text);
-  return bytes == nullptr ? std::string_view() : std::string_view(bytes);
+  return bytes == nullptr ? "" : bytes;
 }
 
 PythonFrame look_at(const PythonApi& api, PythonApi::Object frame) noexcept {
-  PythonFrame out;
+  PythonFrame out{};
   const PythonApi::Object code = api.frame_code(frame);
   out.file = text_of(api, code, "co_filename");
   out.function = text_of(api, code, "co_name");

@@ -9,9 +9,9 @@ namespace mishap::preload {
 
 /// A frame of Python's, while it runs.
 struct PythonFrame {
-  std::string_view file;
-  std::string_view function;
-  int line = 0;
+  const char* file;
+  const char* function;
+  int line;
 };
 
 /// The calling thread's frames of Python, innermost first.

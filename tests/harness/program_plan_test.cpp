@@ -59,6 +59,14 @@ TEST(ProgramPlan, EveryHitIsACaseWhenAskedFor) {
   EXPECT_EQ(ids(every).size(), 10U);
 }
 
+TEST(ProgramPlan, LoadingTheSourcesOfPythonIsNotFailed) {
+  Sightings python = seen();
+  python.stacks[1].path = "/a/train.py";
+  EXPECT_EQ(plan_cases(python, options(), {}, {}).cases.size(), 5U);
+  python.has_python = true;
+  EXPECT_EQ(plan_cases(python, options(), {}, {}).cases.size(), 4U);
+}
+
 TEST(ProgramPlan, AnActionIsTriedWhereItMeansSomething) {
   EXPECT_THAT(ids(options({"torn(2)", "short(1)"})),
               ElementsAre("program:io/read:1:short(1):transient",

@@ -138,11 +138,14 @@ class Sweep:
         return "", "", 0
 
     def functions(self, case):
-        """The functions at the hit, innermost first."""
+        """The functions at the hit, innermost first; those of the main part of
+        the program too where the stack was cut before it."""
         record = self.records.get(case["record_id"])
         names = []
         for thread in (record or {}).get("threads") or []:
             for frame in thread["stack"]["frames"]:
                 names.append(frame.get("function") or "")
+            if thread["stack"]["truncated"]:
+                names += [row["where"] for row in expected(self.program)]
         struck = self.note(case, "the fault struck at")[0]
         return [*names, struck]

@@ -17,6 +17,8 @@
 #include <mishap/trainer/harness/cli/preload.h>
 #include <mishap/trainer/harness/cli/values.h>
 #include <mishap/trainer/harness/cli/watch_command.h>
+#include <mishap/trainer/harness/program/torch_of_program.h>
+#include <mishap/trainer/harness/program/torch_part.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -177,6 +179,7 @@ class WatchedProgram {
       supervision.id_variables.emplace_back("MISHAP_SWEEP_PID");
       supervision.environment.emplace_back("MISHAP_SWEEP_FAULTS",
                                            options_.faults);
+      add_torch_part(supervision);
     }
     if (!options_.no_preload) {
       for (auto& variable : preload_variables()) {
@@ -227,6 +230,23 @@ class WatchedProgram {
   }
 
  private:
+  // Operators are points only where the program has their library.
+  void add_torch_part(collector::Supervision& supervision) const {
+    if (options_.faults.find("op/") == std::string::npos) {
+      return;
+    }
+    const std::string torch = program::torch_of_program(options_.words);
+    std::string problem = "operators are left out: " + options_.words.front() +
+                          " is not linked to LibTorch as far as can be seen";
+    const std::string part =
+        torch.empty() ? "" : program::torch_part_for(torch, problem);
+    if (part.empty()) {
+      std::fprintf(stderr, "mishap: %s\n", problem.c_str());
+      return;
+    }
+    supervision.environment.emplace_back("MISHAP_SWEEP_TORCH_PART", part);
+  }
+
   static RunOutcome outcome_of(std::optional<collector::RecordKind> kind) {
     using collector::RecordKind;
     if (!kind) {

@@ -39,13 +39,21 @@ bool is_chosen(std::string_view point, const sweep::Options& options) {
          });
 }
 
+// The interpreter loads the program: what fails there is not its code.
+bool is_source(const SeenStack& stack, const Sightings& seen,
+               const ProgramOptions& options) {
+  return seen.has_python && options.files.empty() &&
+         stack.path.ends_with(".py") && stack.point.starts_with("io/");
+}
+
 std::vector<Target> targets_of(const Sightings& seen,
                                const ProgramOptions& options) {
   std::vector<Target> targets;
   const auto& only = options.sweep.only;
   for (std::size_t i = 0; i < seen.stacks.size(); ++i) {
     const SeenStack& stack = seen.stacks[i];
-    if (!only && !options.every_hit && is_chosen(stack.point, options.sweep)) {
+    if (!only && !options.every_hit && !is_source(stack, seen, options) &&
+        is_chosen(stack.point, options.sweep)) {
       targets.push_back({stack.point, stack.first_hit, i});
     }
   }

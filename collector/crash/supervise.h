@@ -20,7 +20,7 @@ struct Supervision {
   /// Set over what this process has.
   std::vector<std::pair<std::string, std::string>> environment;
   /// Variables that tell the child its own process id, so that it can tell
-  /// itself from what it starts. 
+  /// itself from what it starts.
   std::vector<std::string> id_variables;
   /// False: stderr is the child's own, and nothing of it is kept. True: it goes
   /// through a pipe, at once and unchanged.

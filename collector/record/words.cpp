@@ -17,8 +17,14 @@ constexpr std::array<std::string_view, 6> kKinds = {
     "error", "interrupt", "crash", "killed", "hang", "exit"};
 constexpr std::array<std::string_view, 4> kPhases = {"loading", "running",
                                                      "exiting", "forked_child"};
-constexpr std::array<std::string_view, 8> kOrigins = {
-    {{}, "throw", "catch", "signal", "terminate", "watchdog", "reported", "fault"}};
+constexpr std::array<std::string_view, 8> kOrigins = {{{},
+                                                       "throw",
+                                                       "catch",
+                                                       "signal",
+                                                       "terminate",
+                                                       "watchdog",
+                                                       "reported",
+                                                       "fault"}};
 constexpr std::array<std::string_view, 4> kCleanupOutcomes = {
     "ran", "failed", "skipped", "timed_out"};
 constexpr std::array<std::string_view, 2> kWeightStates = {"consistent",

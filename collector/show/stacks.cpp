@@ -158,7 +158,8 @@ void add_stacks(Page& page, const Fields& fields, const ShowOptions& options) {
   }
   for (std::size_t i = 0; i < fields.size("/threads"); ++i) {
     const std::string thread = at("/threads", i);
-    std::string line = "thread " + fields.number(thread + "/id");
+    std::string line = "thread";
+    append(line, " ", fields.number(thread + "/id"));
     append(line, " ", fields.word(thread + "/name"));
     append(line, ", ", fields.word(thread + "/role"));
     append(line, ", ", fields.word(thread + "/state"));

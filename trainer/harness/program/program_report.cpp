@@ -157,15 +157,20 @@ void ProgramReport::add(const CaseResult& result, const FrameNames& names,
   }
   finding.rank = rank_of(result.verdict);
   finding.title = title;
-  finding.what =
-      result.failing.action + " at hit " + std::to_string(result.failing.hit) +
-      " of " + point +
-      (result.story.path.empty() ? "" : ", " + result.story.path) +
-      (result.verdict.note.empty() ? "" : ": " + result.verdict.note);
+  // The line that went on is told on a line of its own.
+  const std::string note =
+      result.verdict.note.substr(0, result.verdict.note.find("; it went on"));
+  finding.what = result.failing.action + " at hit " +
+                 std::to_string(result.failing.hit) + " of " + point +
+                 (result.story.path.empty() ? "" : ", " + result.story.path) +
+                 (note.empty() ? "" : ": " + note);
   if (went_on && caught) {
     finding.caught = text_of(*caught);
   }
   finding.stack = stack_lines(result.story, names);
+  if (!finding.stack.empty() && finding.stack.front() == finding.caught) {
+    finding.stack.erase(finding.stack.begin());
+  }
   finding.repeat = options_.repeat(result.failing.id);
 }
 

@@ -40,6 +40,20 @@ class PlaceReader {
   std::map<std::uint32_t, std::uint32_t> indices_;
 };
 
+// An injected exception is thrown by the agent: its own frames come before
+// those of the call that fails.
+void drop_agent(std::vector<Place>& frames, const ModuleList& modules) {
+  const auto is_agent = [&](const Place& place) {
+    if (place.module >= modules.all().size()) {
+      return false;
+    }
+    const std::string& path = modules.all()[place.module].path;
+    return path.ends_with("/libmishap_preload.so") ||
+           path.find("/mishap/operators-") != std::string::npos;
+  };
+  frames.erase(frames.begin(), std::ranges::find_if_not(frames, is_agent));
+}
+
 }  // namespace
 
 std::uint32_t ModuleList::index_of(const std::string& path,
@@ -131,6 +145,7 @@ FaultStory read_story(const ControlFile& control, ModuleList& modules) {
     story.thrown_text = text_of(report.thrown_text);
     story.throw_frames =
         places.read(report.throw_frames, report.throw_frame_count);
+    drop_agent(story.throw_frames, modules);
   }
   story.catch_kind = static_cast<CatchKind>(report.catch_kind.load());
   story.catch_frames =

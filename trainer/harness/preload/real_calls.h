@@ -63,9 +63,10 @@ class Real {
   X(openat)                                                                    \
   X(openat64)                                                                  \
   X(creat)                                                                     \
-  X(creat64) X(__open_2) X(__open64_2) X(__openat_2) X(__openat64_2) X(fopen)  \
-      X(fopen64) X(freopen) X(freopen64) X(read) X(pread) X(pread64) X(readv)  \
-          X(preadv) X(preadv64) X(__read_chk) X(__pread_chk) X(__pread64_chk)  \
+  X(creat64)                                                                   \
+  X(__open_2) X(__open64_2) X(__openat_2) X(__openat64_2) X(fopen) X(fopen64)  \
+      X(freopen) X(freopen64) X(read) X(pread) X(pread64) X(readv) X(preadv)   \
+          X(preadv64) X(__read_chk) X(__pread_chk) X(__pread64_chk)            \
               X(__fread_chk) X(__fgets_chk) X(fread) X(fgets) X(getline)       \
                   X(getdelim) X(write) X(pwrite) X(pwrite64) X(writev)         \
                       X(pwritev) X(pwritev64) X(fwrite) X(fflush) X(fputs)     \

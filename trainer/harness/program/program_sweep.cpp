@@ -2,6 +2,7 @@
 #include <mishap/faultinject/sweep/output.h>
 #include <mishap/trainer/guard/errors.h>
 #include <mishap/trainer/harness/program/case_record.h>
+#include <mishap/trainer/harness/program/catch_line.h>
 #include <mishap/trainer/harness/program/descendants.h>
 #include <mishap/trainer/harness/program/program_report.h>
 #include <mishap/trainer/harness/program/program_sweep.h>
@@ -9,6 +10,8 @@
 #include <mishap/trainer/harness/program/stop_signal.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -20,9 +23,11 @@ namespace {
 namespace sweep = faultinject::sweep;
 using Clock = std::chrono::steady_clock;
 
-// Reading debug information anew for each case would take longer than it.
-constexpr std::size_t kTogether = 200;
-constexpr auto kLongestWait = std::chrono::seconds(3);
+// Reading debug information anew for each case would take longer than it: a
+// small share of the time may go there.
+constexpr std::size_t kTogether = 2'000;
+constexpr auto kShortestWait = std::chrono::seconds(3);
+constexpr int kTimesAsLong = 10;
 
 // Takes the results, names their frames together, writes and counts them.
 class Results {
@@ -56,12 +61,13 @@ class Results {
     bad_ += sweep::is_good(result.verdict.outcome) ? 0 : 1;
     report_.progress(done_, bad_, std::string(name_of(result.failing.point)));
     waiting_.push_back(std::move(result));
-    if (waiting_.size() >= kTogether || Clock::now() - last_ > kLongestWait) {
+    if (waiting_.size() >= kTogether || Clock::now() - last_ > wait_) {
       flush();
     }
   }
 
   void flush() {
+    const auto begin = Clock::now();
     std::vector<Place> places;
     for (const CaseResult& result : waiting_) {
       for (const auto* list :
@@ -71,6 +77,8 @@ class Results {
       }
     }
     names_.look_up(places);
+    wait_ = std::max<Clock::duration>(kShortestWait,
+                                      kTimesAsLong * (Clock::now() - begin));
     for (CaseResult& result : waiting_) {
       write(result);
     }
@@ -134,6 +142,7 @@ class Results {
   sweep::Summary summary_;
   std::vector<CaseResult> waiting_;
   Clock::time_point last_ = Clock::now();
+  Clock::duration wait_ = kShortestWait;
   std::uint64_t done_ = 0;
   std::uint64_t bad_ = 0;
 };

@@ -35,6 +35,8 @@ enum class State : std::uint8_t {
 constinit std::atomic<State> state{State::kNone};
 // The object, never looked into.
 constinit std::atomic<const void*> followed{nullptr};
+// A stream has it, which goes on with a bad state in its place.
+constinit std::atomic<bool> is_held_by_stream{false};
 
 program::CaseReport& report() noexcept { return agent.control->report; }
 
@@ -78,6 +80,20 @@ const Head& head_of(const void* unwinding) noexcept {
                                         offsetof(Head, unwinding));
 }
 
+bool is_of_runtime(const PlaceFound& place) noexcept {
+  const program::Control& control = *agent.control;
+  return place.place.module < program::kModules &&
+         std::strstr(control.modules[place.place.module].path.bytes.data(),
+                     "/libstdc++.so") != nullptr;
+}
+
+void blame_caller() noexcept {
+  program::CaseReport& out = report();
+  out.catch_frame_count = out.hit_frame_count;
+  out.catch_frames = out.hit_frames;
+  set_kind(program::CatchKind::kIgnored);
+}
+
 // The exception whose handler this thread is in, innermost.
 const Head* caught_here() noexcept {
   const auto* const globals =
@@ -117,13 +133,12 @@ void tell_first(void* object, const std::type_info& type,
 void begin_catch_watch(bool is_ignored_so_far) noexcept {
   state.store(State::kNone);
   followed.store(nullptr);
+  is_held_by_stream.store(false);
   program::CaseReport& out = report();
   out.catch_frame_count = 0;
   out.catch_python = program::kNoText;
   if (is_ignored_so_far) {
-    out.catch_frame_count = out.hit_frame_count;
-    out.catch_frames = out.hit_frames;
-    set_kind(program::CatchKind::kIgnored);
+    blame_caller();
   } else {
     set_kind(program::CatchKind::kNone);
   }
@@ -156,11 +171,11 @@ void on_begin_catch(void* unwinding, const void* caller) noexcept {
   state.store(State::kHeld);
   program::CaseReport& out = report();
   const PlaceFound place = place_of(reinterpret_cast<std::uintptr_t>(caller));
-  if (place.is_own) {
-    // A nothrow allocation of ours, which has no other way to fail.
-    out.catch_frame_count = out.hit_frame_count;
-    out.catch_frames = out.hit_frames;
-    set_kind(program::CatchKind::kIgnored);
+  is_held_by_stream.store(is_of_runtime(place));
+  if (place.is_own || is_held_by_stream.load()) {
+    // A nothrow allocation of ours, which has no other way to fail; or a stream
+    // of the standard library, whose user may yet see its state and throw.
+    blame_caller();
     return;
   }
   collector::RawTrace trace;
@@ -175,7 +190,7 @@ void on_end_catch() noexcept {
   }
   // Below zero it was rethrown; above one an outer handler has it too.
   if (caught_here()->handler_count == 1) {
-    state.store(State::kKept);
+    state.store(is_held_by_stream.load() ? State::kNone : State::kKept);
   }
 }
 

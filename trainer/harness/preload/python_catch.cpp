@@ -77,10 +77,11 @@ int on_event(PythonApi::Object, PythonApi::Object frame, int what,
         break;
       }
       if (!watch.has_line) {
+        // The line at which a `with` ends, too: what comes next tells whether
+        // the error goes on from there.
         watch.has_line = true;
         tell(frame);
-      }
-      if (!is_handling(*api)) {
+      } else if (!is_handling(*api)) {
         end();
       }
       break;

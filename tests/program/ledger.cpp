@@ -121,7 +121,7 @@ long read_number(const char* path) {
 
 // The step by which the ledger grows. A careless reader takes any failure for
 // "there are no settings".
-long read_settings() {
+[[gnu::noinline]] long read_settings() {
   if (careful) {
     return read_number("ledger.conf");
   }
@@ -133,7 +133,7 @@ long read_settings() {
 }
 
 // A write that nobody looks at.
-void append_to_log(long count) {
+[[gnu::noinline]] void append_to_log(long count) {
   char line[64];
   const int size = std::snprintf(line, sizeof(line), "count %ld\n", count);
   const auto bytes = static_cast<std::size_t>(size);
@@ -155,7 +155,7 @@ void append_to_log(long count) {
 
 // The old state is gone before the new one is there, and the close that may
 // tell of a full disk is not looked at.
-void replace_state_in_place(const std::string& text) {
+[[gnu::noinline]] void replace_state_in_place(const std::string& text) {
   std::FILE* const state = std::fopen("ledger.state", "w");
   if (state == nullptr) {
     fail("no state");
@@ -167,7 +167,7 @@ void replace_state_in_place(const std::string& text) {
   }
 }
 
-void replace_state(const std::string& text) {
+[[gnu::noinline]] void replace_state(const std::string& text) {
   TemporaryFile temporary("ledger.state.tmp");
   File file(temporary.path, "w");
   file.write(text);
@@ -179,7 +179,7 @@ void replace_state(const std::string& text) {
 }
 
 // A report without its second half is better than none, thought somebody.
-std::string describe(long count) {
+[[gnu::noinline]] std::string describe(long count) {
   std::string text = "count " + std::to_string(count) + '\n';
   try {
     std::vector<std::string> words(static_cast<std::size_t>(count) % 3 + 3);
@@ -196,7 +196,7 @@ std::string describe(long count) {
 }
 
 // A temporary file that stays behind when the careless fail.
-void write_report(const std::string& text) {
+[[gnu::noinline]] void write_report(const std::string& text) {
   TemporaryFile temporary("report.tmp");
   File file(temporary.path, "w");
   file.write(text);
@@ -204,7 +204,7 @@ void write_report(const std::string& text) {
   temporary.rename_to("report.txt");
 }
 
-void archive(const std::string& text) {
+[[gnu::noinline]] void archive(const std::string& text) {
   Helper helper;
   File file("archive.txt", "a");
   file.write(text);

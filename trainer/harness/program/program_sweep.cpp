@@ -220,11 +220,12 @@ class ProgramSweep {
       results.add(std::move(result));
     };
     const auto begin = Clock::now();
-    const bool was_stopped = !try_all(plan, tell, report);
+    try_all(plan, tell, report);
     const sweep::Summary& summary = results.finish(Clock::now() - begin);
     memory.save();
     report.print(summary, json);
-    if (was_stopped) {
+    // Also where it came when all cases were done: it is never swallowed.
+    if (StopSignal::came() != 0) {
       std::fprintf(stderr,
                    "mishap: the sweep was stopped after %llu of %zu cases; "
                    "they are in %s, and the program's files are as before\n",
@@ -263,8 +264,8 @@ class ProgramSweep {
                                 program + "' lists them");
   }
 
-  // False: a person stopped it.
-  bool try_all(const CasePlan& plan, const TellResult& tell,
+  // Until a person stops it.
+  void try_all(const CasePlan& plan, const TellResult& tell,
                ProgramReport& report) {
     CaseJudge judge(bench_, clean_);
     std::vector<PlannedCase> left = plan.cases;
@@ -283,14 +284,13 @@ class ProgramSweep {
       }
     } catch (const Stopped&) {
       abandon(false);
-      return false;
+      return;
     }
     if (judge.has_left_states_out()) {
       report.remark("the program was run again on the first " +
                     std::to_string(CaseJudge::kMaxStates) +
                     " states of its files only");
     }
-    return true;
   }
 
   Workbench& bench_;

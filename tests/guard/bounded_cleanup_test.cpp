@@ -186,7 +186,8 @@ TEST_F(BoundedCleanup, WithoutALimitHasNoWatchingThread) {
 
 TEST_F(BoundedCleanup, LeavesNoThread) {
   // A sanitizer starts a thread of its own with the first one.
-  guarded_call("fit", options_, [](mishap::Run&) {});
+  guarded_call("fit", options_,
+               [](mishap::Run& run) { run.on_teardown("a", [] {}); });
   const std::size_t before = threads();
   std::size_t during = 0;
   guarded_call("fit", options_, [&](mishap::Run& run) {

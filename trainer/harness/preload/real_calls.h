@@ -57,29 +57,20 @@ class Real {
   std::atomic<Function*> function_{nullptr};
 };
 
-#define MISHAP_REAL_CALLS(X)                                                   \
-  X(open)                                                                      \
-  X(open64)                                                                    \
-  X(openat)                                                                    \
-  X(openat64)                                                                  \
-  X(creat)                                                                     \
-  X(creat64)                                                                   \
-  X(__open_2)                                                                  \
-  X(__open64_2)                                                                \
-  X(__openat_2)                                                                \
-  X(__openat64_2) X(fopen) X(fopen64) X(freopen) X(freopen64) X(read) X(pread) \
-      X(pread64) X(readv) X(preadv) X(preadv64) X(__read_chk) X(__pread_chk)   \
-          X(__pread64_chk) X(__fread_chk) X(__fgets_chk) X(fread) X(fgets)     \
-              X(getline) X(getdelim) X(write) X(pwrite) X(pwrite64) X(writev)  \
-                  X(pwritev) X(pwritev64) X(fwrite) X(fflush) X(fputs)         \
-                      X(vfprintf) X(__vfprintf_chk) X(fsync) X(fdatasync)      \
-                          X(rename) X(renameat) X(renameat2) X(close)          \
-                              X(fclose) X(mkdir) X(mkdirat) X(dup2) X(dup3)    \
-                                  X(unlink) X(unlinkat) X(rmdir) X(remove)     \
-                                      X(truncate) X(truncate64) X(ftruncate)   \
-                                          X(ftruncate64) X(link) X(linkat)     \
-                                              X(symlink) X(symlinkat)          \
-                                                  X(posix_memalign)
+// clang-format off
+#define MISHAP_REAL_CALLS(X) \
+  X(open) X(open64) X(openat) X(openat64) X(creat) X(creat64) X(__open_2) \
+  X(__open64_2) X(__openat_2) X(__openat64_2) X(fopen) X(fopen64) \
+  X(freopen) X(freopen64) X(read) X(pread) X(pread64) X(readv) X(preadv) \
+  X(preadv64) X(__read_chk) X(__pread_chk) X(__pread64_chk) X(__fread_chk) \
+  X(__fgets_chk) X(fread) X(fgets) X(getline) X(getdelim) X(write) \
+  X(pwrite) X(pwrite64) X(writev) X(pwritev) X(pwritev64) X(fwrite) \
+  X(fflush) X(fputs) X(vfprintf) X(__vfprintf_chk) X(fsync) X(fdatasync) \
+  X(rename) X(renameat) X(renameat2) X(close) X(fclose) X(mkdir) X(mkdirat) \
+  X(dup2) X(dup3) X(unlink) X(unlinkat) X(rmdir) X(remove) X(truncate) \
+  X(truncate64) X(ftruncate) X(ftruncate64) X(link) X(linkat) X(symlink) \
+  X(symlinkat) X(posix_memalign)
+// clang-format on
 
 struct RealCalls {
 #define MISHAP_REAL_MEMBER(name) Real<decltype(::name)> name{#name};

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -20,30 +19,6 @@ namespace mishap::cli {
 namespace {
 
 namespace sweep = faultinject::sweep;
-
-std::vector<faultinject::NamePattern> patterns(
-    std::string_view option, const std::vector<std::string>& texts) {
-  std::vector<faultinject::NamePattern> result;
-  for (const std::string& text : texts) {
-    try {
-      result.emplace_back(text);
-    } catch (const std::invalid_argument& problem) {
-      throw InputError(std::string(option) + ": " + problem.what());
-    }
-  }
-  return result;
-}
-
-std::vector<sweep::Mode> modes(const std::string& text) {
-  constexpr std::array<std::string_view, 3> kWords{"transient", "persistent",
-                                                   "both"};
-  const std::string word = one_of("--mode", text, kWords);
-  if (word == "both") {
-    return {sweep::Mode::kTransient, sweep::Mode::kPersistent};
-  }
-  return {word == "transient" ? sweep::Mode::kTransient
-                              : sweep::Mode::kPersistent};
-}
 
 void choose(sweep::Options& options, const ProgramWords& words) {
   if (words.only.empty()) {
@@ -111,17 +86,12 @@ void add_program_options(CommandLine& line, ProgramWords& words) {
   add_agent_options(line, words);
   line.option("--actions", words.actions, "LIST",
               "what happens at a hit, in place of each point's own");
-  line.option("--mode", words.mode, "MODE",
-              "transient: the hit fails; persistent: it and all later ones of "
-              "its point; both");
+  add_mode_option(line, words.mode);
   line.option("--unique", words.unique, "WHAT",
               "stacks: each point once for each distinct call stack; hits: "
               "every hit");
   line.option("--atomic", words.atomic, "GLOB",
               "files that have to be old or new, never in between; may be "
-              "repeated");
-  line.option("--recovers", words.recovers, "GLOB",
-              "points at which it may succeed although its fault fired; may be "
               "repeated");
   line.option("--check", words.check, "COMMAND",
               "has to succeed on the files that a case leaves");
@@ -133,20 +103,12 @@ void add_program_options(CommandLine& line, ProgramWords& words) {
               "same file tries only new ones");
   line.option("--case", words.only, "ID",
               "only the case that has this id in cases.jsonl");
-  line.option("--baseline", words.baseline, "FILE",
-              "cases.jsonl of an earlier sweep: what it found is known, only "
-              "new findings fail");
-  line.option("--shard", words.shard, "I/N", "only the Ith of N parts");
-  line.option("--budget", words.budget, "N",
-              "only so many cases, spread evenly over all of them");
   line.option("--seed", words.seed, "N", "chooses within the budget");
   line.flag("--no-fork", words.no_fork, "start the program anew for each case");
   line.not_yet("--jobs",
                "run several with --shard I/N, each with its --out "
                "and in its own copy of the files");
-  line.option("--out", words.out, "DIR",
-              "folder for records, cases and summary");
-  line.flag("--json", words.json, "print the summary as JSON");
+  add_extent_options(line, words);
 }
 
 program::ProgramOptions program_options(const Invocation& invocation,
@@ -161,17 +123,8 @@ program::ProgramOptions program_options(const Invocation& invocation,
   program::ProgramOptions options;
   choose(options.sweep, words);
   options.sweep.points = patterns("--points", words.points);
-  options.sweep.recovers = patterns("--recovers", words.recovers);
-  if (!words.shard.empty()) {
-    options.sweep.shard = sweep::Shard::parse(words.shard);
-  }
-  if (!words.budget.empty()) {
-    options.sweep.budget = static_cast<std::uint64_t>(
-        whole_number("--budget", words.budget, 1, 1'000'000'000));
-  }
+  fill_extent(options.sweep, words);
   options.sweep.seed = unsigned_number("--seed", words.seed);
-  options.sweep.known = words.baseline;
-  options.sweep.out = absolute_path("--out", words.out);
   options.point_globs = words.points;
   options.every_hit = one_of("--unique", words.unique, kUnique) == "hits";
   options.no_fork = words.no_fork;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <mishap/trainer/harness/cli/command_line.h>
+#include <mishap/trainer/harness/cli/sweep_options.h>
 #include <mishap/trainer/harness/program/program_options.h>
 
 #include <string>
@@ -9,27 +10,20 @@
 namespace mishap::cli {
 
 /// The options of `sweep -- PROGRAM` as they were typed.
-struct ProgramWords {
+struct ProgramWords : ExtentWords {
   std::vector<std::string> points;
   std::string actions;
   std::string mode = "transient";
   std::string only;
-  std::vector<std::string> recovers;
-  std::string baseline;
-  std::string shard;
-  std::string budget;
   std::string seed = "0";
-  std::string out = "mishap-sweep";
   std::string unique = "stacks";
   std::string stacks;
   std::string limit;
   std::string check;
-  std::string jobs = "1";
   std::vector<std::string> atomic;
   std::vector<std::string> files;
   std::vector<std::string> follow;
   bool no_fork = false;
-  bool json = false;
 };
 
 /// --points, --files and --follow.

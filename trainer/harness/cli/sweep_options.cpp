@@ -14,30 +14,6 @@ namespace {
 
 namespace sweep = faultinject::sweep;
 
-std::vector<faultinject::NamePattern> patterns(
-    std::string_view option, const std::vector<std::string>& texts) {
-  std::vector<faultinject::NamePattern> result;
-  for (const std::string& text : texts) {
-    try {
-      result.emplace_back(text);
-    } catch (const std::invalid_argument& problem) {
-      throw InputError(std::string(option) + ": " + problem.what());
-    }
-  }
-  return result;
-}
-
-std::vector<sweep::Mode> modes(const std::string& text) {
-  constexpr std::array<std::string_view, 3> kWords{"transient", "persistent",
-                                                   "both"};
-  const std::string word = one_of("--mode", text, kWords);
-  if (word == "both") {
-    return {sweep::Mode::kTransient, sweep::Mode::kPersistent};
-  }
-  return {word == "transient" ? sweep::Mode::kTransient
-                              : sweep::Mode::kPersistent};
-}
-
 void refuse_deadly(const std::string& action) {
   using enum faultinject::ActionKind;
   switch (faultinject::parse_action(action).action) {
@@ -87,11 +63,67 @@ sweep::Options one_case(const SweepWords& words) {
 
 }  // namespace
 
-void add_action_options(CommandLine& line, ActionWords& words) {
-  line.option("--actions", words.actions, "LIST", "what happens at a hit");
-  line.option("--mode", words.mode, "MODE",
+std::vector<faultinject::NamePattern> patterns(
+    std::string_view option, const std::vector<std::string>& texts) {
+  std::vector<faultinject::NamePattern> result;
+  for (const std::string& text : texts) {
+    try {
+      result.emplace_back(text);
+    } catch (const std::invalid_argument& problem) {
+      throw InputError(std::string(option) + ": " + problem.what());
+    }
+  }
+  return result;
+}
+
+std::vector<sweep::Mode> modes(const std::string& text) {
+  constexpr std::array<std::string_view, 3> kWords{"transient", "persistent",
+                                                   "both"};
+  const std::string word = one_of("--mode", text, kWords);
+  if (word == "both") {
+    return {sweep::Mode::kTransient, sweep::Mode::kPersistent};
+  }
+  return {word == "transient" ? sweep::Mode::kTransient
+                              : sweep::Mode::kPersistent};
+}
+
+void add_mode_option(CommandLine& line, std::string& mode) {
+  line.option("--mode", mode, "MODE",
               "transient: the hit fails; persistent: it and all later ones of "
               "its point; both");
+}
+
+void add_extent_options(CommandLine& line, ExtentWords& words) {
+  line.option("--recovers", words.recovers, "GLOB",
+              "points at which it may succeed although its fault fired, beside "
+              "those that are declared so; may be repeated");
+  line.option("--baseline", words.baseline, "FILE",
+              "cases.jsonl of an earlier sweep: what it found is known, only "
+              "new findings fail");
+  line.option("--shard", words.shard, "I/N", "only the Ith of N parts");
+  line.option("--budget", words.budget, "N",
+              "only so many cases, spread evenly over all of them");
+  line.option("--out", words.out, "DIR",
+              "folder for records, cases and summary");
+  line.flag("--json", words.json, "print the summary as JSON");
+}
+
+void fill_extent(sweep::Options& options, const ExtentWords& words) {
+  options.recovers = patterns("--recovers", words.recovers);
+  if (!words.shard.empty()) {
+    options.shard = sweep::Shard::parse(words.shard);
+  }
+  if (!words.budget.empty()) {
+    options.budget = static_cast<std::uint64_t>(
+        whole_number("--budget", words.budget, 1, 1'000'000'000));
+  }
+  options.known = words.baseline;
+  options.out = absolute_path("--out", words.out);
+}
+
+void add_action_options(CommandLine& line, ActionWords& words) {
+  line.option("--actions", words.actions, "LIST", "what happens at a hit");
+  add_mode_option(line, words.mode);
 }
 
 void add_sweep_options(CommandLine& line, SweepWords& words) {
@@ -106,18 +138,7 @@ void add_sweep_options(CommandLine& line, SweepWords& words) {
             "first, until the call returns");
   line.option("--case", words.only, "ID",
               "only the case that has this id in cases.jsonl, be it a pair");
-  line.option("--recovers", words.recovers, "GLOB",
-              "points at which a run may succeed although its fault fired, "
-              "beside those that are declared so");
-  line.option("--baseline", words.baseline, "FILE",
-              "cases.jsonl of an earlier sweep: what it found is known, only "
-              "new findings fail");
-  line.option("--shard", words.shard, "I/N", "only the Ith of N parts");
-  line.option("--budget", words.budget, "N",
-              "only so many cases, spread evenly over all of them");
-  line.option("--out", words.out, "DIR",
-              "folder for records, cases and summary");
-  line.flag("--json", words.json, "print the summary as JSON");
+  add_extent_options(line, words);
   line.not_yet("--jobs", "run several with --shard I/N, each with its --out");
 }
 
@@ -130,17 +151,8 @@ sweep::Options action_options(const ActionWords& words) {
 
 sweep::Options sweep_options(const SweepWords& words, std::uint64_t seed) {
   sweep::Options options = words.only.empty() ? chosen(words) : one_case(words);
-  options.recovers = patterns("--recovers", words.recovers);
-  if (!words.shard.empty()) {
-    options.shard = sweep::Shard::parse(words.shard);
-  }
-  if (!words.budget.empty()) {
-    options.budget = static_cast<std::uint64_t>(
-        whole_number("--budget", words.budget, 1, 1'000'000'000));
-  }
+  fill_extent(options, words);
   options.seed = seed;
-  options.known = words.baseline;
-  options.out = absolute_path("--out", words.out);
   return options;
 }
 

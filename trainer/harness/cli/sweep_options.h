@@ -4,6 +4,7 @@
 #include <mishap/trainer/harness/cli/command_line.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mishap::cli {
@@ -16,14 +17,9 @@ struct ActionWords {
   friend bool operator==(const ActionWords&, const ActionWords&) = default;
 };
 
-/// The options of `sweep` as they were typed.
-struct SweepWords {
-  std::vector<std::string> entry_points;
-  std::vector<std::string> points;
-  ActionWords at_a_hit;
-  bool pairs = false;
-  /// The id of a case, in place of all above.
-  std::string only;
+/// How much of a sweep is done, what of it is known and where it goes: of tasks
+/// and of programs alike.
+struct ExtentWords {
   std::vector<std::string> recovers;
   std::string baseline;
   std::string shard;
@@ -31,6 +27,28 @@ struct SweepWords {
   std::string out = "mishap-sweep";
   bool json = false;
 };
+
+/// The options of `sweep` as they were typed.
+struct SweepWords : ExtentWords {
+  std::vector<std::string> entry_points;
+  std::vector<std::string> points;
+  ActionWords at_a_hit;
+  bool pairs = false;
+  /// The id of a case, in place of all above.
+  std::string only;
+};
+
+/// Patterns of points. Throws InputError naming the option.
+std::vector<faultinject::NamePattern> patterns(
+    std::string_view option, const std::vector<std::string>& texts);
+/// What `--mode` says. Throws InputError.
+std::vector<faultinject::sweep::Mode> modes(const std::string& text);
+
+void add_mode_option(CommandLine& line, std::string& mode);
+void add_extent_options(CommandLine& line, ExtentWords& words);
+/// Throws InputError or SweepError, naming the option.
+void fill_extent(faultinject::sweep::Options& options,
+                 const ExtentWords& words);
 
 /// `--actions` and `--mode`.
 void add_action_options(CommandLine& line, ActionWords& words);

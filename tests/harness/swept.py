@@ -81,7 +81,7 @@ class Notes:
     def start(self, *options, words=(), **variables):
         return subprocess.Popen(
             self.command(*options, words=words), cwd=self.folder,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True,
             env=cli.environment(**variables))
 

@@ -65,10 +65,23 @@ bool begins_with(std::string_view text, const Word& word) noexcept {
   return left.empty();
 }
 
+// A letter that begins none of the words costs one look.
+constexpr auto kFirstOfWords = [] {
+  std::array<bool, 256> first{};
+  for (const Word& word : kSecretWords) {
+    const char letter = word.text.front();
+    first[static_cast<unsigned char>(letter)] = true;
+    first[static_cast<unsigned char>(letter - 'a' + 'A')] = true;
+  }
+  return first;
+}();
+
 }  // namespace
 
 bool is_secret_name(std::string_view name) noexcept {
   for (std::string_view rest = name; !rest.empty(); rest.remove_prefix(1)) {
+    // Separators in front of a word are passed over one by one.
+    if (!kFirstOfWords[static_cast<unsigned char>(rest.front())]) continue;
     const auto begins = [rest](const Word& word) {
       return begins_with(rest, word);
     };

@@ -156,8 +156,20 @@ constexpr std::array<Form, 17> kForms = {{{"AKIA", 16},
                                           {"xoxp-", 10},
                                           {"xoxs-", 10}}};
 
+// Most words begin with a letter that begins none of the forms.
+constexpr auto kFirstOfForms = [] {
+  std::array<bool, 256> first{};
+  for (const Form& form : kForms) {
+    first[static_cast<unsigned char>(form.prefix.front())] = true;
+  }
+  return first;
+}();
+
 std::optional<Secret> known_form(std::string_view text,
                                  std::size_t begin) noexcept {
+  if (!kFirstOfForms[static_cast<unsigned char>(text[begin])]) {
+    return std::nullopt;
+  }
   const std::string_view rest = text.substr(begin);
   for (const Form& form : kForms) {
     if (!rest.starts_with(form.prefix)) continue;

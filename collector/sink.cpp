@@ -98,7 +98,7 @@ void RecordSink::fall_back(const std::string& path, std::string_view line,
   if (over_limit && full_.exchange(true)) return;
   bounded_write(options_.fallback_fd,
                 {"mishap: cannot append to ", path, ": ", what, ": ", reason,
-                 over_limit ? " (SinkOptions::max_file_bytes); later lines are "
+                 over_limit ? " (max_file_bytes); later lines are "
                               "dropped; this line was: "
                             : "; this line was: ",
                  line},

@@ -40,24 +40,22 @@ class BoxWriter {
   /// The innermost call of that hook and component that is still open returned.
   /// Calls that an exception left never do: they are passed over.
   void leave(BoxWhat what) noexcept {
-    for (std::size_t i = std::min(depth_, kMaxDepth); i > 0; --i) {
-      const std::uint64_t sequence = open_[i - 1];
-      BlackBox::Crumb& crumb = crumb_at(sequence);
-      if (crumb.sequence.load(kRelaxed) != sequence ||
-          BoxWhat::unpacked(crumb.where.what.load(kRelaxed)).call() !=
-              what.call()) {
-        continue;
-      }
-      depth_ = i - 1;
-      const std::uint64_t sort = (what.hook ^ what.component * 37U) % kSorts;
-      left_ = (crumb.begin_ticks.load(kRelaxed) & ~(kSorts - 1)) | sort;
-      crumb.end.store(
-          is_quick_[sort] ? BlackBox::kBefore | (calls_ + 1) : ticks_now(),
-          kRelaxed);
+    std::size_t open = std::min(depth_, kMaxDepth);
+    while (open > 0 && !is_call(open_[open - 1], what)) {
+      --open;
+    }
+    if (open == 0) [[unlikely]] {
+      // So deep that it was not followed, or so old that its crumb is gone.
+      if (depth_ > 0) --depth_;
       return;
     }
-    // So deep that it was not followed, or so old that its crumb is gone.
-    if (depth_ > 0) --depth_;
+    depth_ = open - 1;
+    BlackBox::Crumb& crumb = crumb_at(open_[depth_]);
+    const std::uint64_t sort = (what.hook ^ what.component * 37U) % kSorts;
+    left_ = (crumb.begin_ticks.load(kRelaxed) & ~(kSorts - 1)) | sort;
+    crumb.end.store(
+        is_quick_[sort] ? BlackBox::kBefore | (calls_ + 1) : ticks_now(),
+        kRelaxed);
   }
 
   /// The run is at that place again, in which another call ran.
@@ -75,6 +73,13 @@ class BoxWriter {
 
   BlackBox::Crumb& crumb_at(std::uint64_t sequence) const noexcept {
     return box_->crumbs_[sequence % BlackBox::kCrumbs];
+  }
+  // Its crumb is still there, and it is of that hook and component.
+  bool is_call(std::uint64_t sequence, BoxWhat what) const noexcept {
+    const BlackBox::Crumb& crumb = crumb_at(sequence);
+    return crumb.sequence.load(kRelaxed) == sequence &&
+           static_cast<std::uint32_t>(crumb.where.what.load(kRelaxed)) ==
+               what.call();
   }
 
   BlackBox* box_ = nullptr;

@@ -55,6 +55,18 @@ struct Pair {
 Pair medians(int rounds, const std::function<void()>& first,
              const std::function<void()>& second);
 
+struct Difference {
+  /// Of the first piece of work.
+  double first = 0;
+  /// What the second took beyond the first that ran just before it.
+  double more = 0;
+};
+
+/// Medians over `rounds` of what each piece says it took, run in turn. The
+/// shorter a round, the less a machine that changes its speed falsifies it.
+Difference median_difference(int rounds, const std::function<double()>& first,
+                             const std::function<double()>& second);
+
 /// Median seconds of one piece of work.
 double median(int rounds, const std::function<void()>& work);
 

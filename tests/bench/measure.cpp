@@ -31,6 +31,17 @@ Pair medians(int rounds, const std::function<void()>& first,
   return {median_of(std::move(firsts)), median_of(std::move(seconds))};
 }
 
+Difference median_difference(int rounds, const std::function<double()>& first,
+                             const std::function<double()>& second) {
+  std::vector<double> firsts;
+  std::vector<double> more;
+  for (int i = 0; i < rounds; ++i) {
+    firsts.push_back(first());
+    more.push_back(second() - firsts.back());
+  }
+  return {median_of(std::move(firsts)), median_of(std::move(more))};
+}
+
 double median(int rounds, const std::function<void()>& work) {
   std::vector<double> all;
   for (int i = 0; i < rounds; ++i) {

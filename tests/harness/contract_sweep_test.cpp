@@ -99,6 +99,15 @@ TEST(ContractSweep, ReportsALeakedThreadUnderResources) {
   EXPECT_THAT(swept.violated, ::testing::ElementsAre("C9"));
 }
 
+// All pairs of a real task leave more than the file of a program may hold.
+TEST(ContractSweep, IsNotBoundByTheSizeOfAFile) {
+  HarnessOptions harness;
+  harness.capture.max_file_bytes = 1;
+  const Swept swept = sweep(world(), all_kinds(), standard_steps(), harness);
+  EXPECT_EQ(swept.summary.tally[Outcome::kHeld], swept.summary.cases);
+  EXPECT_EQ(swept.records.size(), swept.summary.cases);
+}
+
 class LeavesHandler final : public FakeWorld {
   void on_hook(Run&, Hook hook, Component) override {
     if (hook == Hook::kTeardown) {

@@ -37,9 +37,9 @@ inline faultinject::sweep::Options all_kinds() {
 
 inline Swept sweep(WorldFactory factory,
                    faultinject::sweep::Options options = all_kinds(),
-                   const StepList& steps = standard_steps()) {
+                   const StepList& steps = standard_steps(),
+                   HarnessOptions harness = {}) {
   const TempFolder folder;
-  HarnessOptions harness;
   harness.capture.records = folder.path();
   harness.guard.steps = &steps;
   ContractSubject subject(std::move(factory), {"fit"}, harness);

@@ -1,3 +1,4 @@
+#include <mishap/trainer/engine/detail/scalar_value.h>
 #include <mishap/trainer/engine/metric_store.h>
 
 #include <algorithm>
@@ -64,7 +65,7 @@ void MetricStore::log(std::string_view name, const torch::Tensor& value,
                       const LogOptions& how) {
   Entry& target = entry(name, how);
   if (value.device().is_cpu() || !is_summed(target.how.reduce)) {
-    log(name, value.item<double>(), how);
+    log(name, detail::scalar_value(value), how);
     return;
   }
   const double weight = target.how.reduce == Reduce::kMean ? weight_ : 1;

@@ -113,7 +113,12 @@ void Run::throw_refusal() {
   }
 }
 
-void Run::resume() noexcept {
+void Run::return_to(Hook hook, Component component) noexcept {
+  place_.hook = hook;
+  place_.component = component;
+  if (hook == Hook::kNone) {
+    return;
+  }
   seat_.publish(place_);
   if (only_observer_ != nullptr) [[likely]] {
     only_observer_->resumed(*this);
@@ -151,7 +156,7 @@ void Run::enter(Hook hook, Component component) {
   }
 }
 
-void Run::leave() {
+void Run::leave(Hook outer_hook, Component outer_component) {
   if (intercepts()) [[unlikely]] {
     call_after(interceptors_);
   }
@@ -161,6 +166,7 @@ void Run::leave() {
   } else {
     call_after(observers_);
   }
+  return_to(outer_hook, outer_component);
 }
 
 void Run::call_before(std::span<Observer* const> observers) {

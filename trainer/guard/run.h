@@ -110,12 +110,10 @@ class Run {
       enter(hook, component);
       if constexpr (std::is_void_v<std::invoke_result_t<Body>>) {
         std::forward<Body>(body)();
-        leave();
-        return_to(outer_hook, outer_component);
+        leave(outer_hook, outer_component);
       } else {
         decltype(auto) result = std::forward<Body>(body)();
-        leave();
-        return_to(outer_hook, outer_component);
+        leave(outer_hook, outer_component);
         return result;
       }
     } catch (...) {
@@ -230,15 +228,9 @@ class Run {
   void fail(std::exception_ptr error);
   void abandon() noexcept;
   void enter(Hook hook, Component component);
-  void leave();
-  void return_to(Hook hook, Component component) noexcept {
-    place_.hook = hook;
-    place_.component = component;
-    if (hook != Hook::kNone) {
-      resume();
-    }
-  }
-  void resume() noexcept;
+  /// The hook returned, and the run is at the outer one again.
+  void leave(Hook outer_hook, Component outer_component);
+  void return_to(Hook hook, Component component) noexcept;
   [[gnu::noinline]] void call_before(std::span<Observer* const> observers);
   [[gnu::noinline]] void call_after(std::span<Observer* const> observers);
   /// An interceptor has something to do at hooks. One relaxed load.

@@ -55,7 +55,7 @@ void Run::call_owed(std::string_view step, Hook hook, Component component,
   }
   try {
     piece();
-    leave();
+    leave(outer_hook, outer_component);
   } catch (const abi::__forced_unwind&) {
     throw;
   } catch (...) {
@@ -66,7 +66,6 @@ void Run::call_owed(std::string_view step, Hook hook, Component component,
     }
     note(SecondaryError{std::current_exception(), thrown_place_, step});
   }
-  return_to(outer_hook, outer_component);
   if (in_front) {
     thrown_ = in_front;
     thrown_place_ = in_front_place;

@@ -2,6 +2,7 @@
 #include <mishap/trainer/engine/class_name_of.h>
 #include <mishap/trainer/engine/detail/call.h>
 #include <mishap/trainer/engine/detail/rng_isolation.h>
+#include <mishap/trainer/engine/detail/scalar_value.h>
 #include <mishap/trainer/engine/device.h>
 #include <mishap/trainer/guard/errors.h>
 
@@ -379,7 +380,7 @@ void Call::drop_gradients() {
 }
 
 void Call::watch_loss(const torch::Tensor& loss) {
-  const double value = loss.item<double>();
+  const double value = scalar_value(loss);
   run_.note_loss(value);
   if (std::isfinite(value)) [[likely]] {
     return;

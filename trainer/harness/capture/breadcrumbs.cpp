@@ -18,20 +18,20 @@ void Breadcrumbs::attach(collector::BlackBox& box,
   known_ = {};
 }
 
-void Breadcrumbs::Known::add(const collector::BoxWhat& what) noexcept {
-  stages[what.stage % stages.size()] = 1;
-  hooks[what.hook % hooks.size()] = 1;
-  components[what.component % components.size()] = 1;
+void Breadcrumbs::Known::add(const Place& place) noexcept {
+  stages[at(stages, place.stage)] = 1;
+  hooks[at(hooks, place.hook)] = 1;
+  components[place.component.index() % components.size()] = 1;
 }
 
-void Breadcrumbs::learn(const Place& place,
-                        const collector::BoxPlace& at) noexcept {
+void Breadcrumbs::learn(const Place& place) noexcept {
   using Kind = collector::BoxNames::Kind;
-  known_.add(at.what);
+  known_.add(place);
   if (names_ != nullptr) {
-    names_->add(Kind::kStage, at.what.stage, to_string(place.stage));
-    names_->add(Kind::kHook, at.what.hook, to_string(place.hook));
-    names_->add(Kind::kComponent, at.what.component, place.component.name());
+    const collector::BoxWhat what = to_box(place).what;
+    names_->add(Kind::kStage, what.stage, to_string(place.stage));
+    names_->add(Kind::kHook, what.hook, to_string(place.hook));
+    names_->add(Kind::kComponent, what.component, place.component.name());
   }
 }
 

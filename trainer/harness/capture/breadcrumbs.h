@@ -28,16 +28,14 @@ class Breadcrumbs {
   void attach(collector::BlackBox& box, collector::BoxNames* names) noexcept;
 
   void enter(const Place& place) noexcept {
-    const collector::BoxPlace at = to_box(place);
-    name(place, at);
-    writer_.enter(at);
+    if (!known_.covers(place)) [[unlikely]] {
+      learn(place);
+    }
+    writer_.enter(to_box(place));
   }
   void leave(const Place& place) noexcept { writer_.leave(to_box(place).what); }
-  void resume(const Place& place) noexcept {
-    const collector::BoxPlace at = to_box(place);
-    name(place, at);
-    writer_.resume(at);
-  }
+  /// The run is in an open call again: it was entered, so it has its name.
+  void resume(const Place& place) noexcept { writer_.resume(to_box(place)); }
 
  private:
   // Which numbers of a kind have their names. Sets, not a cache: hooks that
@@ -47,21 +45,23 @@ class Breadcrumbs {
     std::array<std::uint8_t, 128> hooks{};
     std::array<std::uint8_t, 4096> components{};
 
-    bool covers(const collector::BoxWhat& what) const noexcept {
-      return (stages[what.stage % stages.size()] &
-              hooks[what.hook % hooks.size()] &
-              components[what.component % components.size()]) != 0;
+    bool covers(const Place& place) const noexcept {
+      return (stages[at(stages, place.stage)] & hooks[at(hooks, place.hook)] &
+              components[place.component.index() % components.size()]) != 0;
     }
-    void add(const collector::BoxWhat& what) noexcept;
+    void add(const Place& place) noexcept;
+
+    template <std::size_t kSize, class Number>
+    static std::size_t at(const std::array<std::uint8_t, kSize>&,
+                          Number number) noexcept {
+      return static_cast<std::size_t>(number) % kSize;
+    }
   };
   static_assert(kHookCount < 128);
 
-  void name(const Place& place, const collector::BoxPlace& at) noexcept {
-    if (!known_.covers(at.what)) [[unlikely]] {
-      learn(place, at);
-    }
-  }
-  void learn(const Place& place, const collector::BoxPlace& at) noexcept;
+  // Takes no place that is made for the box: one whose address is known would
+  // have to be in memory.
+  [[gnu::cold]] void learn(const Place& place) noexcept;
 
   collector::BoxWriter writer_;
   collector::BoxNames* names_ = nullptr;

@@ -5,6 +5,7 @@
 #include <mishap/collector/record_caps.h>
 #include <mishap/trainer/harness/capture/record_filter.h>
 
+#include <cstdint>
 #include <string>
 
 namespace mishap {
@@ -34,6 +35,10 @@ struct CaptureOptions {
   /// When the files of the folder are put aside. The first run of the process
   /// that uses the folder decides.
   collector::Rotation rotation{};
+  /// A file of the folder that is so large gets no more lines, so that runs
+  /// that fail without end can't fill the disk. The first run that uses the
+  /// folder decides. A sweep has no such limit.
+  std::int64_t max_file_bytes = std::int64_t{1} << 30;
   /// What is hidden beside secrets, for the whole process from the first run
   /// on; MISHAP_PRIVATE and MISHAP_SECRET_WORDS add to it.
   collector::Privacy privacy{};

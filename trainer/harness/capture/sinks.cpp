@@ -31,6 +31,7 @@ collector::RecordSink& sink_for(const CaptureOptions& options) {
     sink_options.folder = folder;
     sink_options.fsync = options.fsync;
     sink_options.rotation = options.rotation;
+    sink_options.max_file_bytes = options.max_file_bytes;
     sink = std::make_unique<collector::RecordSink>(std::move(sink_options));
     collector::recover_pending(*sink);
   }

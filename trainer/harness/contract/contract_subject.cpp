@@ -13,6 +13,7 @@
 #include <chrono>
 #include <exception>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -106,6 +107,8 @@ ContractSubject::ContractSubject(WorldFactory make_world,
   options_.capture.report_on_stderr = false;
   // Its records are a data set: each counts.
   options_.capture.caps = collector::RecordCaps::none();
+  // All pairs of a real task leave more than what is enough for a program.
+  options_.capture.max_file_bytes = std::numeric_limits<std::int64_t>::max();
   // A piece that is late is noted all the same, without a thread for each run.
   options_.guard.on_overtime = nullptr;
 }

@@ -82,6 +82,15 @@ def contents(folder):
             if path.is_file()}
 
 
+def timed_arguments(doc):
+    """Of a script whose figure is a rate."""
+    parser = cli.arguments(doc)
+    parser.add_argument("--patience", type=float, default=1,
+                        help="the machine may be so many times slower")
+    parser.add_argument("--whole", action="store_true")
+    return parser
+
+
 class Sweep:
     """A sweep of one program in a folder of its own; that folder afterwards is
     as before."""

@@ -79,5 +79,6 @@ void keep(const T& value) {
 std::vector<Row> core_rows(const std::string& folder);
 std::vector<Row> trainer_rows(const std::string& folder);
 std::vector<Row> sweep_rows(const std::string& folder);
+std::vector<Row> program_rows(const std::string& folder);
 
 }  // namespace mishap::bench

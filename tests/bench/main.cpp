@@ -54,10 +54,11 @@ struct Group {
   std::string_view name;
   std::vector<Row> (*rows)(const std::string& folder);
 };
-constexpr std::array<Group, 3> kGroups{
+constexpr std::array<Group, 4> kGroups{
     {{"core", mishap::bench::core_rows},
      {"trainer", mishap::bench::trainer_rows},
-     {"sweep", mishap::bench::sweep_rows}}};
+     {"sweep", mishap::bench::sweep_rows},
+     {"program", mishap::bench::program_rows}}};
 
 struct Words {
   bool json = false;
@@ -103,7 +104,7 @@ int main(int argc, char** argv) {
   if (!words.wrong.empty()) {
     std::fprintf(stderr,
                  "mishap-bench: '%s' is not understood: use --json and --only "
-                 "core|trainer|sweep\n",
+                 "core|trainer|sweep|program\n",
                  std::string(words.wrong).c_str());
     return 2;
   }

@@ -50,6 +50,8 @@ TEST_F(KeptRecords, AfterTheCapErrorsOfAKindAreCountedAndToldByTheNextRecord) {
 TEST_F(KeptRecords, TheFilterMayChangeTheRecord) {
   options_.capture.filter = [](collector::Record& record) {
     static collector::RecordException changed;
+    // What stands by in case of a kill has none.
+    if (record.exceptions.empty()) return FilterVerdict::kKeep;
     changed = record.exceptions.front();
     changed.message = "taken out";
     record.exceptions = {&changed, 1};

@@ -52,7 +52,8 @@ void tell_outside(const collector::Crash& crash, Outside& place) noexcept {
   row.start_unix_nano = record.time_unix_nano;
   row.record_ids = {&record.record_id, 1};
   append_crash_row(sink, row, storage);
-  report_crash(record, crash, sink.records_path(), is_kept);
+  report_crash(record, crash, sink.records_path(),
+               is_kept ? RecordFate::kWritten : RecordFate::kLost);
 }
 
 class Teller final : public collector::CrashTeller {

@@ -83,7 +83,8 @@ RecordFate append_unless_left_out(
     collector::RecordSink& sink, const RecordFilter& filter,
     std::string_view (*write_line)(CaptureStorage&) noexcept) noexcept {
   bool filter_failed = false;
-  if (apply_filter(filter, storage, filter_failed) == FilterVerdict::kDrop) {
+  if (apply_filter(filter, storage.record, storage, filter_failed) ==
+      FilterVerdict::kDrop) {
     return RecordFate::kDropped;
   }
   std::string_view line = write_line(storage);
@@ -104,7 +105,7 @@ RecordFate append_unless_left_out(
     notes[size++] = left_out.view();
   }
   if (filter_failed) {
-    notes[size++] = "the filter of the user threw: texts were left out";
+    notes[size++] = kFilterThrew;
   }
   if (size > before) {
     storage.record.notes = {notes.data(), size};

@@ -173,6 +173,10 @@ void CaptureObserver::tell_hang(const HangCause& cause,
   record.record_id = cause.exit_status ? record_id_.view() : own_id.view();
   record.kind = collector::RecordKind::kHang;
   fill_from_outside(record, stacks.command());
+  // The state of a run that has failed is that of its error.
+  if (!frozen_ && !in_handler(cause)) {
+    fill_state_of_hang(*storage_, thread_id_, record);
+  }
   record.threads = stacks.fill(*storage_);
   if (!record.threads.empty() && record.threads[0].id == thread_id_) {
     record.thread.name = record.threads[0].name;

@@ -329,8 +329,7 @@ bool CaptureObserver::append_and_report(MayAskUser may_ask) noexcept {
   if (options_.writes) {
     fate = append_unless_left_out(
         *storage_, options_, sink_,
-        may_ask == MayAskUser::kYes ? options_.filter : RecordFilter(),
-        write_line);
+        may_ask == MayAskUser::kYes ? options_.filter : RecordFilter());
   }
   if (options_.report_on_stderr) {
     report_failure(record, sink_.records_path(), fate);

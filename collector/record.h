@@ -83,6 +83,9 @@ struct Record {
   std::optional<std::int64_t> manifested_after_steps;
   RecordCategory category;
   RecordFingerprint fingerprint;
+  /// How often the process had had an error of its kind by then, those that
+  /// were only counted (record_caps.h) and this one included.
+  std::optional<std::int64_t> occurrence_count;
   /// One command that makes it happen again.
   std::string_view reproduce;
 

@@ -1,6 +1,7 @@
 #include <mishap/collector/clock.h>
 #include <mishap/collector/crash/crash.h>
 #include <mishap/collector/modules.h>
+#include <mishap/collector/record/fold_frames.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -9,6 +10,22 @@ namespace mishap::collector {
 namespace {
 
 constinit std::atomic<CrashTeller*> current_teller{nullptr};
+
+// The recursion that the walk folded, then those in the frames it left.
+FoldedFrames fold(const CrashStack& stack, std::span<RecordFrame> frames,
+                  std::span<RecordRepeat> repeats) noexcept {
+  const std::size_t behind = stack.round_first() + stack.round_frames();
+  if (stack.rounds() == 0 || behind > frames.size() || repeats.empty()) {
+    return fold_frames(frames, repeats);
+  }
+  repeats[0] = {stack.round_first(), stack.round_frames(), stack.rounds()};
+  const std::span<RecordRepeat> others = repeats.subspan(1);
+  const FoldedFrames rest = fold_frames(frames.subspan(behind), others);
+  for (RecordRepeat& repeat : others.first(rest.repeats)) {
+    repeat.first += behind;
+  }
+  return {behind + rest.frames, 1 + rest.repeats};
+}
 
 }  // namespace
 
@@ -34,7 +51,8 @@ void fill_crash(const Crash& crash, Record& record) noexcept {
 }
 
 RecordStack fill_stack(const Crash& crash, std::span<RecordFrame> out,
-                       RowModule row_module, void* context) noexcept {
+                       std::span<RecordRepeat> repeats, RowModule row_module,
+                       void* context) noexcept {
   std::size_t count = 0;
   for (const std::uintptr_t address : crash.stack.addresses()) {
     if (count == out.size()) {
@@ -53,8 +71,12 @@ RecordStack fill_stack(const Crash& crash, std::span<RecordFrame> out,
   RecordStack stack;
   stack.origin = crash.cause == Crash::Cause::kSignal ? StackOrigin::kSignal
                                                       : StackOrigin::kTerminate;
-  stack.truncated = crash.stack.truncated();
-  stack.frames = out.first(count);
+  const FoldedFrames folded = fold(crash.stack, out.first(count), repeats);
+  const bool is_told = crash.stack.rounds() == 0 || folded.repeats > 0;
+  stack.truncated = crash.stack.truncated() || !is_told ||
+                    count < crash.stack.addresses().size();
+  stack.frames = out.first(folded.frames);
+  stack.repeats = repeats.first(folded.repeats);
   return stack;
 }
 

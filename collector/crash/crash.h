@@ -73,10 +73,11 @@ void fill_crash(const Crash& crash, Record& record) noexcept;
 /// without a place there. `module` is an index for module_at().
 using RowModule = std::optional<std::uint32_t> (*)(int module, void* context);
 
-/// The crash's stack with its frames in `out`, as many as fit: addresses,
-/// modules and offsets, the names come later.
+/// The crash's stack with its frames in `out` and its recursions in `repeats`,
+/// as many as fit: addresses, modules and offsets, the names come later.
 /// Async-signal-safe.
 RecordStack fill_stack(const Crash& crash, std::span<RecordFrame> out,
-                       RowModule row_module, void* context) noexcept;
+                       std::span<RecordRepeat> repeats, RowModule row_module,
+                       void* context) noexcept;
 
 }  // namespace mishap::collector

@@ -7,15 +7,23 @@
 
 namespace mishap::collector {
 
-// Takes addresses one by one and keeps the first and the last ones.
+// Takes addresses one by one and keeps the first and the last ones, and how far
+// a recursion goes that the first ones end in.
 class CrashStack::Collector {
  public:
   void add(std::uintptr_t address) noexcept {
     if (count_ < kFirst) {
       first_[count_] = address;
+    } else if (goes_round_ && address == first_[round_first_ + phase_]) {
+      phase_ = phase_ + 1 == round_ ? 0 : phase_ + 1;
+    } else if (goes_round_) {
+      goes_round_ = false;
+      round_end_ = count_;
     }
     last_[count_ % kLast] = address;
-    ++count_;
+    if (++count_ == kFirst) {
+      find_round();
+    }
   }
   std::size_t count() const noexcept { return count_; }
   std::uintptr_t first(std::size_t index) const noexcept {
@@ -25,6 +33,14 @@ class CrashStack::Collector {
   std::uintptr_t last(std::size_t index) const noexcept {
     return last_[index % kLast];
   }
+  // Frames in a round of the recursion, 0 without one; the first of them; and
+  // how often they came in a row.
+  std::size_t round_frames() const noexcept { return round_; }
+  std::size_t round_first() const noexcept { return round_first_; }
+  std::size_t rounds() const noexcept {
+    const std::size_t end = goes_round_ ? count_ : round_end_;
+    return round_ == 0 ? 0 : (end - round_first_) / round_;
+  }
 
   static bool visit(std::uintptr_t address, void* collector) noexcept {
     static_cast<Collector*>(collector)->add(address);
@@ -32,9 +48,37 @@ class CrashStack::Collector {
   }
 
  private:
+  void find_round() noexcept {
+    // So that at least two rounds are seen.
+    constexpr std::size_t kMaxBefore = 32;
+    constexpr std::size_t kMaxRound = 16;
+    for (std::size_t begin = 0; begin <= kMaxBefore; ++begin) {
+      for (std::size_t round = 1; round <= kMaxRound; ++round) {
+        if (is_round(begin, round)) {
+          goes_round_ = true;
+          round_ = round;
+          round_first_ = begin;
+          phase_ = (kFirst - begin) % round;
+          return;
+        }
+      }
+    }
+  }
+  bool is_round(std::size_t begin, std::size_t round) const noexcept {
+    return std::equal(
+        first_.begin() + static_cast<std::ptrdiff_t>(begin),
+        first_.end() - static_cast<std::ptrdiff_t>(round),
+        first_.begin() + static_cast<std::ptrdiff_t>(begin + round));
+  }
+
   std::array<std::uintptr_t, kFirst> first_{};
   std::array<std::uintptr_t, kLast> last_{};
   std::size_t count_ = 0;
+  bool goes_round_ = false;
+  std::size_t round_ = 0;
+  std::size_t round_first_ = 0;
+  std::size_t round_end_ = 0;
+  std::size_t phase_ = 0;
 };
 
 namespace {
@@ -143,53 +187,25 @@ void CrashStack::keep(const Collector& found) noexcept {
   size_ = 0;
   rounds_ = 0;
   round_frames_ = 0;
-  const std::size_t first = std::min(depth_, kFirst);
-  if (depth_ > kFirst + kLast && fold(found)) {
-    return;
+  round_first_ = 0;
+  std::size_t first = std::min(depth_, kFirst);
+  std::size_t next = first;
+  if (depth_ > kFirst + kLast && found.round_frames() > 0) {
+    round_frames_ = found.round_frames();
+    round_first_ = found.round_first();
+    rounds_ = found.rounds();
+    first = round_first_ + round_frames_;
+    next = round_first_ + round_frames_ * rounds_;
   }
   while (size_ < first) {
     addresses_[size_] = found.first(size_);
     ++size_;
   }
-  for (std::size_t i = std::max(first, depth_ - std::min(depth_, kLast));
-       i < depth_; ++i) {
+  const std::size_t last = std::max(next, depth_ - std::min(depth_, kLast));
+  truncated_ = last > next;
+  for (std::size_t i = last; i < depth_; ++i) {
     addresses_[size_++] = found.last(i);
   }
-}
-
-bool CrashStack::fold(const Collector& found) noexcept {
-  constexpr std::size_t kMaxBefore = 8;
-  constexpr std::size_t kMaxRound = 16;
-  const auto goes_round = [&found](std::size_t begin, std::size_t round) {
-    for (std::size_t i = begin; i + round < kFirst; ++i) {
-      if (found.first(i) != found.first(i + round)) {
-        return false;
-      }
-    }
-    return true;
-  };
-  for (std::size_t begin = 0; begin <= kMaxBefore; ++begin) {
-    for (std::size_t round = 1; round <= kMaxRound; ++round) {
-      if (!goes_round(begin, round)) {
-        continue;
-      }
-      std::size_t end = depth_ - kLast;
-      while (end < depth_ &&
-             found.last(end) == found.first(begin + (end - begin) % round)) {
-        ++end;
-      }
-      round_frames_ = round;
-      rounds_ = (end - begin) / round;
-      for (std::size_t i = 0; i < begin + round; ++i) {
-        addresses_[size_++] = found.first(i);
-      }
-      for (std::size_t i = end; i < depth_; ++i) {
-        addresses_[size_++] = found.last(i);
-      }
-      return true;
-    }
-  }
-  return false;
 }
 
 }  // namespace mishap::collector

@@ -40,26 +40,28 @@ class CrashStack {
   }
   /// The first address is that of an instruction, not one to return to.
   bool exact_first() const noexcept { return exact_first_; }
-  /// Frames in the middle were left out.
-  bool truncated() const noexcept { return depth_ > size_; }
+  /// Frames in the middle were left out that are no rounds of the recursion.
+  bool truncated() const noexcept { return truncated_; }
   /// How many frames there were.
   std::size_t depth() const noexcept { return depth_; }
-  /// How many frames one round of a recursion has that was folded, and how many
-  /// rounds there were; 0 without one.
+  /// How many frames one round of a recursion has that was folded, where in
+  /// addresses() they begin, and how many rounds there were; 0 without one.
   std::size_t round_frames() const noexcept { return round_frames_; }
+  std::size_t round_first() const noexcept { return round_first_; }
   std::size_t rounds() const noexcept { return rounds_; }
 
  private:
   class Collector;
 
   void keep(const Collector& found) noexcept;
-  bool fold(const Collector& found) noexcept;
 
   std::array<std::uintptr_t, kFirst + kLast> addresses_{};
   std::size_t size_ = 0;
   std::size_t depth_ = 0;
   std::size_t round_frames_ = 0;
+  std::size_t round_first_ = 0;
   std::size_t rounds_ = 0;
+  bool truncated_ = false;
   bool exact_first_ = false;
 };
 

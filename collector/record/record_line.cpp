@@ -198,6 +198,7 @@ void RecordLine::write_label() noexcept {
     line_.texts("parts", record_.fingerprint.parts, limits_.items,
                 Keep::kFirst);
   });
+  line_.integer("occurrence_count", record_.occurrence_count);
   line_.command("reproduce", record_.reproduce, limits_.command_bytes);
   line_.texts("notes", record_.notes, limits_.items, Keep::kFirst);
 }

@@ -48,6 +48,12 @@ void add_headline(Page& page, const Fields& fields) {
   append(ids, "  record ", fields.word("/record_id"));
   append(ids, "  run ", fields.word("/run_id"));
   section.lines.push_back(page.colour("2", ids));
+  const std::int64_t times =
+      fields.record().integer("/occurrence_count").value_or(0);
+  if (times > 1) {
+    section.lines.push_back("number " + std::to_string(times) +
+                            " of its kind in that process");
+  }
   if (fields.record().text("/interrupt/signal")) {
     section.lines.push_back(interrupt_line(fields));
   }

@@ -43,6 +43,17 @@ CollectedWarning& WarningCollector::entry_for(std::string_view message) {
 std::size_t WarningCollector::copy(
     std::span<CollectedWarning> out) const noexcept {
   const std::lock_guard lock(mutex_);
+  return copy_locked(out);
+}
+
+std::size_t WarningCollector::try_copy(
+    std::span<CollectedWarning> out) const noexcept {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  return lock ? copy_locked(out) : 0;
+}
+
+std::size_t WarningCollector::copy_locked(
+    std::span<CollectedWarning> out) const noexcept {
   const std::size_t size = std::min({kept_count_, kCapacity, out.size()});
   for (std::size_t i = 0; i < size; ++i) {
     out[i] = kept_[(kept_count_ - size + i) % kCapacity];

@@ -44,9 +44,12 @@ class WarningCollector final : public c10::WarningHandler {
 
   /// Copies the kept warnings, oldest first; gives their number. Thread-safe.
   std::size_t copy(std::span<CollectedWarning> out) const noexcept;
+  /// The same without waiting: none while a warning is being kept.
+  std::size_t try_copy(std::span<CollectedWarning> out) const noexcept;
 
  private:
   CollectedWarning& entry_for(std::string_view message);
+  std::size_t copy_locked(std::span<CollectedWarning> out) const noexcept;
 
   c10::WarningHandler* previous_;
   mutable std::mutex mutex_;

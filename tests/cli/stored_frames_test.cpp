@@ -39,10 +39,15 @@ class StoredFramesTest : public ::testing::Test {
     frame_.offset = frame_.address - module_->load_address;
   }
 
+  void write_row(const std::string& file, const std::string& run_id,
+                 const std::string& build_id) const {
+    std::ofstream(folder_.path() + "/" + file, std::ios::app)
+        << R"({"run_id": ")" << run_id << R"(", "modules": [{"path": ")"
+        << module_->path << R"(", "build_id": ")" << build_id << "\"}]}\n";
+  }
+
   StoredFrames frames(const std::string& build_id) const {
-    std::ofstream(folder_.path() + "/runs.jsonl")
-        << R"({"run_id": "r", "modules": [{"path": ")" << module_->path
-        << R"(", "build_id": ")" << build_id << "\"}]}\n";
+    write_row("runs.jsonl", "r", build_id);
     return StoredFrames(folder_.path(), "r");
   }
 
@@ -71,6 +76,20 @@ TEST_F(StoredFramesTest, NamesAFrameByTheFileItLiesIn) {
 TEST_F(StoredFramesTest, NamesNothingFromAnotherBuild) {
   EXPECT_THAT(frames("00ff").name(frame_), IsEmpty());
   EXPECT_THAT(StoredFrames(folder_.path(), "other").name(frame_), IsEmpty());
+}
+
+TEST_F(StoredFramesTest, ReadsRowsThatWerePutAside) {
+  write_row("runs.jsonl", "new", "b3");
+  write_row("runs.jsonl.1", "both", "b2");
+  write_row("runs.jsonl.2", "old", "b1");
+  write_row("runs.jsonl.2", "both", "b1");
+  const auto module_of = [this](const std::string& run_id) {
+    return StoredFrames(folder_.path(), run_id).module_name(0);
+  };
+  EXPECT_EQ(module_of("new"), "b3");
+  EXPECT_EQ(module_of("old"), "b1");
+  EXPECT_EQ(module_of("both"), "b2");
+  EXPECT_EQ(module_of("none"), "");
 }
 
 TEST(Child, TellsStatusOutputAndErrorsApart) {

@@ -1,7 +1,12 @@
 #include <gtest/gtest.h>
+#include <mishap/collector/crash/crash.h>
 #include <mishap/collector/crash/crash_stack.h>
 #include <mishap/collector/crash/signal_words.h>
 #include <signal.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
 
 namespace mishap::collector {
 namespace {
@@ -52,8 +57,8 @@ TEST(CrashStack, RecursionIsFoldedToOneRound) {
   EXPECT_EQ(taken.depth(), outside + kDepth);
   EXPECT_EQ(taken.round_frames(), 1U);
   EXPECT_EQ(taken.rounds(), static_cast<std::size_t>(kDepth));
-  EXPECT_TRUE(taken.truncated());
-  EXPECT_LE(taken.addresses().size(), 1 + CrashStack::kLast);
+  EXPECT_FALSE(taken.truncated());
+  EXPECT_LE(taken.addresses().size(), taken.round_first() + 1 + outside);
 }
 
 TEST(CrashStack, RecursionOfSeveralFunctionsIsOneRoundOfAll) {
@@ -68,6 +73,59 @@ TEST(CrashStack, OutermostFramesStayBehindARecursion) {
   const std::uintptr_t outermost = taken.addresses().back();
   deep(3'000);
   EXPECT_EQ(taken.addresses().back(), outermost);
+}
+
+MISHAP_APART int wade(int depth, int after) {
+  const int result = depth == 0 ? deep(after) : wade(depth - 1, after);
+  asm volatile("" ::: "memory");
+  return result + 1;
+}
+
+// Both ends of the inner recursion are seen, of the outer one neither.
+TEST(CrashStack, FramesBetweenARecursionAndTheOutermostAreSaidToBeMissing) {
+  constexpr int kInner = 100;
+  wade(1'000, kInner);
+  EXPECT_EQ(taken.rounds(), static_cast<std::size_t>(kInner));
+  EXPECT_TRUE(taken.truncated());
+}
+
+TEST(CrashStack, RecordTellsARecursionAsRepeats) {
+  constexpr int kDepth = 5'000;
+  Crash crash;
+  deep(kDepth);
+  crash.stack = taken;
+  std::array<RecordFrame, CrashStack::kFirst + CrashStack::kLast> frames;
+  std::array<RecordRepeat, 4> repeats;
+  const RowModule none = [](int, void*) {
+    return std::optional<std::uint32_t>();
+  };
+  const RecordStack whole = fill_stack(crash, frames, repeats, none, nullptr);
+  ASSERT_FALSE(whole.repeats.empty());
+  EXPECT_EQ(whole.repeats[0].frames, 1U);
+  EXPECT_EQ(whole.repeats[0].times, static_cast<std::size_t>(kDepth));
+  EXPECT_EQ(whole.frames[whole.repeats[0].first].address,
+            taken.addresses()[taken.round_first()]);
+  EXPECT_FALSE(whole.truncated);
+  // No room to say it: then frames are missing.
+  EXPECT_TRUE(fill_stack(crash, frames, {}, none, nullptr).truncated);
+}
+
+// Too shallow for the walk to fold it.
+TEST(CrashStack, RecordFoldsAShortRecursionToo) {
+  constexpr int kDepth = 20;
+  Crash crash;
+  deep(kDepth);
+  crash.stack = taken;
+  ASSERT_EQ(taken.rounds(), 0U);
+  std::array<RecordFrame, CrashStack::kFirst + CrashStack::kLast> frames;
+  std::array<RecordRepeat, 4> repeats;
+  const RowModule none = [](int, void*) {
+    return std::optional<std::uint32_t>();
+  };
+  const RecordStack whole = fill_stack(crash, frames, repeats, none, nullptr);
+  ASSERT_FALSE(whole.repeats.empty());
+  EXPECT_EQ(whole.repeats[0].times, static_cast<std::size_t>(kDepth));
+  EXPECT_EQ(whole.frames.size(), taken.depth() - kDepth + 1);
 }
 
 TEST(SignalWords, NameCodeAndMeaning) {

@@ -308,6 +308,7 @@ Record maximal() {
   record.manifested_after_steps = 2;
   record.category = {.name = "storage", .evidence = "EIO from write"};
   record.fingerprint = {.version = 1, .hash = "00ff00ff", .parts = parts};
+  record.occurrence_count = 12;
   record.notes = notes;
   record.thread.name = "worker \xfe";
   return record;

@@ -35,6 +35,15 @@ TEST(Show, SaysWhatWhereWhyAndHowToRepeatIt) {
                           HasSubstr("again: mishap run digits")));
 }
 
+TEST(Show, SaysHowOftenItHappened) {
+  Record record = samples::typical();
+  record.occurrence_count = 1;
+  EXPECT_THAT(shown(record), Not(HasSubstr("of its kind")));
+  record.occurrence_count = 400;
+  EXPECT_THAT(shown(record),
+              HasSubstr("number 400 of its kind in that process"));
+}
+
 TEST(Show, MarksTheFramesOfTheUser) {
   const std::string page = shown(samples::maximal());
   EXPECT_THAT(page, HasSubstr("> 0  app::Net::forward()  /srv/app/net.cpp:42"));

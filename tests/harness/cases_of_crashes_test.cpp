@@ -165,8 +165,33 @@ TEST(CasesOfCrashes, UsedUpStackIsToldWithItsRounds) {
   EXPECT_THAT(thrown["message"].get<std::string>(),
               StartsWith("stack overflow, "));
   EXPECT_THAT(thrown["message"].get<std::string>(), HasSubstr(" rounds of "));
-  EXPECT_TRUE(thrown["stack"]["truncated"].get<bool>());
+  const json& stack = thrown["stack"];
+  ASSERT_EQ(stack["repeats"].size(), 1U);
+  const json& recursion = stack["repeats"][0];
+  EXPECT_EQ(recursion["frames"], 1);
+  EXPECT_GT(recursion["times"], 1'000);
+  EXPECT_LT(recursion["first"], stack["frames"].size());
+  EXPECT_FALSE(stack["truncated"].get<bool>());
   EXPECT_LE(ended.records.front().dump().size(), 16U * 1024);
+}
+
+[[gnu::noinline]] int ends(int depth) noexcept {
+  if (depth == 0) {
+    std::terminate();
+  }
+  const int deeper = ends(depth - 1);
+  asm volatile("" ::: "memory");
+  return deeper + 1;
+}
+
+TEST(CasesOfCrashes, TerminateInARecursionIsToldWithItsRounds) {
+  const Ended ended = crash_in_fit([](mishap::Run&) { ends(5'000); });
+  EXPECT_EQ(ended.status, 128 + SIGABRT);
+  ASSERT_EQ(ended.records.size(), 1U);
+  const json& stack = ended.records.front()["exceptions"][0]["stack"];
+  EXPECT_EQ(stack["origin"], "terminate");
+  ASSERT_FALSE(stack["repeats"].empty());
+  EXPECT_EQ(stack["repeats"][0]["times"], 5'000);
 }
 
 TEST(CasesOfCrashes, NestedRunsLeaveOneRecordEach) {

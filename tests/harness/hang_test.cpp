@@ -1,4 +1,5 @@
 #include <mishap/collector/crash/thread_registry.h>
+#include <mishap/trainer/harness/capture/state_probe.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -100,6 +101,44 @@ TEST_F(Hangs, InAHookEndTheProgramWithTheStacksOnRecord) {
   EXPECT_LT(frame["module"], ended.rows[0]["modules"].size());
   EXPECT_THAT(ended.standard_error, HasSubstr("mishap: fit hangs: no hook"));
   EXPECT_THAT(ended.standard_error, HasSubstr("exit     124\n"));
+}
+
+// What a trainer knows of the world, from two threads.
+class WorldProbe final : public StateProbe {
+ public:
+  void sample(const Run&, const collector::ExceptionChain&,
+              StateSample&) noexcept override {}
+  void sample_hang(std::int32_t thread_id, StateSample& out) noexcept override {
+    out.modes.deterministic = true;
+    out.devices[0].name = "cpu";
+    out.devices[0].allocated_bytes = 4096;
+    out.device_count = 1;
+    out.warnings[0].message = thread_id == getpid() && gettid() != getpid()
+                                  ? "seen from outside"
+                                  : "";
+    out.warnings[0].count = 2;
+    out.warning_count = 1;
+  }
+};
+
+TEST_F(Hangs, HaveTheStateThatIsKnownFromOutside) {
+  const Ended ended = child_.run([] {
+    static WorldProbe probe;
+    register_state_probe(probe);
+    return run_guarded([] {
+      guard(
+          "fit", [](mishap::Run&) { sample::hangs_here(); }, hanging_after());
+    });
+  });
+  ASSERT_EQ(ended.records.size(), 1U);
+  const json& record = ended.records[0];
+  EXPECT_EQ(record["modes"]["deterministic"], true);
+  EXPECT_TRUE(record["modes"]["grad_enabled"].is_null());
+  ASSERT_EQ(record["device"].size(), 1U);
+  EXPECT_EQ(record["device"][0]["allocated_bytes"], 4096);
+  ASSERT_EQ(record["warnings"].size(), 1U);
+  EXPECT_EQ(record["warnings"][0]["message"], "seen from outside");
+  EXPECT_EQ(record["warnings"][0]["count"], 2);
 }
 
 TEST_F(Hangs, LeaveNothingPending) {

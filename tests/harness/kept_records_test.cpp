@@ -4,6 +4,7 @@
 #include <mishap/trainer/harness/capture/reproduce.h>
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <string>
 
@@ -40,16 +41,23 @@ TEST_F(KeptRecords, AfterTheCapErrorsOfAKindAreCountedAndToldByTheNextRecord) {
   const auto all = records();
   // 1, 2, 3, and the doubles 6 and 12.
   ASSERT_EQ(all.size(), 5U);
+  const std::array<int, 5> numbers = {1, 2, 3, 6, 12};
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    EXPECT_EQ(all[i]["occurrence_count"], numbers[i]);
+  }
   EXPECT_TRUE(all[2]["notes"].empty());
   EXPECT_THAT(all[3]["notes"].dump(), HasSubstr("number 6 of its kind"));
   EXPECT_THAT(all[4]["notes"].dump(), HasSubstr("number 12 of its kind"));
   fail_at<OfAnotherKind>("capped", "first", options_);
-  EXPECT_EQ(records().size(), 6U);
+  ASSERT_EQ(records().size(), 6U);
+  EXPECT_EQ(records()[5]["occurrence_count"], 1);
 }
 
 TEST_F(KeptRecords, TheFilterMayChangeTheRecord) {
   options_.capture.filter = [](collector::Record& record) {
     static collector::RecordException changed;
+    // What stands by in case of a kill has none.
+    if (record.exceptions.empty()) return FilterVerdict::kKeep;
     changed = record.exceptions.front();
     changed.message = "taken out";
     record.exceptions = {&changed, 1};

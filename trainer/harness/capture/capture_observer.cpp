@@ -129,7 +129,7 @@ void CaptureObserver::watch(Run& run) {
   record.fault.status = fault_status();
   if (options_.writes && options_.pending_slot &&
       slot_.open(sink_.folder(), run_id_.view())) {
-    slot_.hold(write_line(*storage_));
+    hold_minimal();
     crumbs_.attach(slot_.box(), slot_.names());
   }
   // For a record that is made where nothing can be asked for any more.
@@ -182,8 +182,26 @@ void CaptureObserver::on_checkpoint(Run&,
   if (slot_.is_open() && frozen_) {
     slot_.freeze(write_line(*storage_));
   } else if (slot_.is_open()) {
+    hold_minimal();
+  }
+}
+
+void CaptureObserver::hold_minimal() noexcept {
+  if (!options_.filter) {
+    slot_.hold(write_line(*storage_));
+    return;
+  }
+  // The filter is to see each record as it would be without a filter.
+  const Record before = storage_->record;
+  bool filter_failed = false;
+  if (apply_filter(options_.filter, storage_->record, *storage_,
+                   filter_failed) == FilterVerdict::kKeep) {
+    if (filter_failed) {
+      storage_->record.notes = {&kFilterThrew, 1};
+    }
     slot_.hold(write_line(*storage_));
   }
+  storage_->record = before;
 }
 
 void CaptureObserver::on_failure(Run& run, const Failure& failure) noexcept {
@@ -231,7 +249,7 @@ void CaptureObserver::on_failure(Run& run, const Failure& failure) noexcept {
   bool filter_failed = false;
   // What is dropped is not pending either; the slot goes on to tell that there
   // was a run.
-  if (apply_filter(options_.filter, storage, filter_failed) ==
+  if (apply_filter(options_.filter, storage.record, storage, filter_failed) ==
           FilterVerdict::kKeep &&
       slot_.is_open()) {
     slot_.freeze(write_line(storage));
@@ -311,8 +329,7 @@ bool CaptureObserver::append_and_report(MayAskUser may_ask) noexcept {
   if (options_.writes) {
     fate = append_unless_left_out(
         *storage_, options_, sink_,
-        may_ask == MayAskUser::kYes ? options_.filter : RecordFilter(),
-        write_line);
+        may_ask == MayAskUser::kYes ? options_.filter : RecordFilter());
   }
   if (options_.report_on_stderr) {
     report_failure(record, sink_.records_path(), fate);

@@ -13,6 +13,7 @@
 #include <mishap/trainer/guard/run.h>
 #include <mishap/trainer/harness/capture/breadcrumbs.h>
 #include <mishap/trainer/harness/capture/capture_options.h>
+#include <mishap/trainer/harness/capture/failure_report.h>
 #include <mishap/trainer/harness/capture/hang_options.h>
 #include <mishap/trainer/harness/capture/hang_watch.h>
 #include <mishap/trainer/harness/capture/open_runs.h>
@@ -79,6 +80,8 @@ class CaptureObserver final : public Observer, private OpenRun {
  private:
   /// Reserves what the record needs and opens the pending slot.
   void watch(Run& run);
+  /// Stores the record that the slot tells of a process that is killed.
+  void hold_minimal() noexcept;
   static const CaptureOptions& own_or_outer(const CaptureOptions& options);
   bool on_process_exit(const ProcessExit& exit) noexcept override;
 
@@ -98,8 +101,15 @@ class CaptureObserver final : public Observer, private OpenRun {
   void fill_from_outside(collector::Record& record,
                          std::span<char> command) noexcept;
   Place place_in_box() const noexcept;
-  void append_hang(collector::Record& record, const HangCause& cause,
-                   ThreadStacks& stacks) noexcept;
+  /// Whether code of the user may be called from here.
+  enum class MayAskUser : bool { kNo, kYes };
+  RecordFate append_hang(collector::Record& record, const HangCause& cause,
+                         ThreadStacks& stacks, MayAskUser may_ask) noexcept;
+  RecordFate write_hang(collector::Record& record, ThreadStacks& stacks,
+                        MayAskUser may_ask) noexcept;
+  /// Leaves a hang's record in the slot, without its texts, in case that the
+  /// filter hangs as the run does.
+  void stand_by(const collector::Record& record, ThreadStacks& stacks) noexcept;
   void append_row_of_hang(const collector::Record& record,
                           ThreadStacks& stacks) noexcept;
 
@@ -113,13 +123,12 @@ class CaptureObserver final : public Observer, private OpenRun {
   void fill_where(std::optional<Place> place) noexcept;
   void fill_unfrozen(const Overtime* late) noexcept;
   void fill_crashed(const collector::Crash& crash) noexcept;
+  RecordFate append_crashed(const collector::Crash& crash) noexcept;
   void append_crashed_row() noexcept;
   void fill_unfinished_cleanup() noexcept;
   void tell_end(collector::RecordKind kind, const ProcessExit& exit,
                 const Overtime* late) noexcept;
   void settle(const Run& run, const Failure* failure) noexcept;
-  /// Whether code of the user may be called from here.
-  enum class MayAskUser : bool { kNo, kYes };
   /// False when the record was left out on purpose.
   bool append_and_report(MayAskUser may_ask) noexcept;
   /// `knows_options`: the run's thread is not about to change them.

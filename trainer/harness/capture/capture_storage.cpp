@@ -175,6 +175,7 @@ collector::RecordStack fill_stack(CaptureStorage& storage,
 void CaptureStorage::reset() noexcept {
   record = {};
   frame_count = 0;
+  repeat_count = 0;
   module_count = 0;
   text_size = 0;
   reproduce.clear();

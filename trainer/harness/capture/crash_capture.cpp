@@ -12,7 +12,6 @@
 #include <mishap/trainer/harness/capture/reproduce.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 
@@ -53,7 +52,8 @@ void tell_outside(const collector::Crash& crash, Outside& place) noexcept {
   row.start_unix_nano = record.time_unix_nano;
   row.record_ids = {&record.record_id, 1};
   append_crash_row(sink, row, storage);
-  report_crash(record, crash, sink.records_path(), is_kept);
+  report_crash(record, crash, sink.records_path(),
+               is_kept ? RecordFate::kWritten : RecordFate::kLost);
 }
 
 class Teller final : public collector::CrashTeller {
@@ -109,8 +109,10 @@ collector::RecordStack fill_crash_stack(
     CaptureStorage& storage, const collector::Crash& crash) noexcept {
   const collector::RecordStack stack =
       fill_stack(crash, std::span(storage.frames).subspan(storage.frame_count),
+                 std::span(storage.repeats).subspan(storage.repeat_count),
                  row_module, &storage);
   storage.frame_count += stack.frames.size();
+  storage.repeat_count += stack.repeats.size();
   return stack;
 }
 
@@ -126,15 +128,14 @@ void fill_crash_exceptions(CaptureStorage& storage,
     record.exceptions = {&only, 1};
     return;
   }
-  collector::RawTrace trace;
-  const std::span<const std::uintptr_t> addresses = crash.stack.addresses();
-  trace.size = static_cast<std::uint16_t>(
-      std::min(addresses.size(), trace.addresses.size()));
-  std::copy_n(addresses.begin(), trace.size, trace.addresses.begin());
-  trace.truncated = crash.stack.truncated() || trace.size < addresses.size();
   storage.chain.describe(*crash.error);
-  fill_exceptions(storage, trace, FrameDetail::kLocated,
+  fill_exceptions(storage, {}, FrameDetail::kLocated,
                   collector::StackOrigin::kTerminate);
+  collector::RecordStack& outermost = storage.exceptions.front().stack;
+  if (!record.exceptions.empty() &&
+      outermost.origin == collector::StackOrigin::kTerminate) {
+    outermost = fill_crash_stack(storage, crash);
+  }
   if (crash.while_unwinding == nullptr) {
     return;
   }

@@ -59,6 +59,30 @@ void CaptureObserver::append_crashed_row() noexcept {
   append_crash_row(sink_, row, *storage_);
 }
 
+RecordFate CaptureObserver::append_crashed(
+    const collector::Crash& crash) noexcept {
+  collector::Record& record = storage_->record;
+  // std::terminate() is no signal handler.
+  if (crash.cause == collector::Crash::Cause::kTerminate) {
+    bool filter_failed = false;
+    if (apply_filter(options_.filter, record, *storage_, filter_failed) ==
+        FilterVerdict::kDrop) {
+      return RecordFate::kDropped;
+    }
+    if (filter_failed) {
+      record.notes = {&kFilterThrew, 1};
+    }
+  }
+  storage_->labels.put_on(record);
+  const std::string_view line(storage_->line.data(),
+                              write_record(record, storage_->line));
+  // A forked child's slot is memory of its own without a file.
+  slot_.freeze(line);
+  const bool is_kept = sink_.append_record(line);
+  append_crashed_row();
+  return is_kept ? RecordFate::kWritten : RecordFate::kLost;
+}
+
 bool CaptureObserver::on_crash(
     const collector::Crash& crash,
     const CrashCircumstances& circumstances) noexcept {
@@ -95,18 +119,12 @@ bool CaptureObserver::on_crash(
     }
   }
   fill_crashed(crash);
-  storage_->labels.put_on(record);
-  const std::string_view line(storage_->line.data(),
-                              write_record(record, storage_->line));
-  // A forked child's slot is memory of its own without a file.
-  slot_.freeze(line);
-  const bool is_kept = sink_.append_record(line);
-  append_crashed_row();
+  const RecordFate fate = append_crashed(crash);
   if (!circumstances.in_forked_child) {
     slot_.remove_for_exit();
   }
   if (options_.report_on_stderr && circumstances.happened_here) {
-    report_crash(record, crash, sink_.records_path(), is_kept);
+    report_crash(record, crash, sink_.records_path(), fate);
   }
   return true;
 }

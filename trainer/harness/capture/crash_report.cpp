@@ -70,12 +70,18 @@ void add_message(ReportText& text, std::string_view message) noexcept {
 
 void report_crash(const collector::Record& record,
                   const collector::Crash& crash, std::string_view records_path,
-                  bool is_kept) noexcept {
+                  RecordFate fate) noexcept {
   ReportText text;
   const std::string_view entry_point = record.place.entry_point;
   text << "mishap: " << (entry_point.empty() ? "the process" : entry_point)
        << " crashed: " << crash.type << ": ";
-  add_message(text, crash.message.view());
+  // The filter of the user may have changed it.
+  const bool is_of_record =
+      crash.cause == collector::Crash::Cause::kTerminate &&
+      record.kind == collector::RecordKind::kCrash &&
+      !record.exceptions.empty();
+  add_message(text, is_of_record ? record.exceptions.front().message
+                                 : crash.message.view());
   add_place(text, record.place);
   text << "  thread   " << crash.thread.id << " " << crash.thread_name.view()
        << ", " << crash.thread.role << "\n";
@@ -86,11 +92,11 @@ void report_crash(const collector::Record& record,
   }
   text << "  exit     by " << collector::signal_name(crash.dies_by) << "\n";
   text << "  record   " << record.record_id;
-  if (is_kept) {
+  if (fate == RecordFate::kWritten) {
     text << " in " << records_path << "\n  names    mishap show "
          << records_path << " --id " << record.record_id << "\n";
   } else {
-    text << " could not be kept: see above\n";
+    text << why_not_kept(fate) << "\n";
   }
   collector::bounded_write(STDERR_FILENO, {text.view()},
                            std::chrono::milliseconds(100));

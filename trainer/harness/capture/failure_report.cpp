@@ -117,16 +117,8 @@ std::string late_piece(const collector::Record& record) {
 }
 
 std::string whereabouts(RecordFate fate, std::string_view records_path) {
-  switch (fate) {
-    case RecordFate::kWritten:
-      return " in " + std::string(records_path);
-    case RecordFate::kCounted:
-      return " was counted only: there are enough like it";
-    case RecordFate::kDropped:
-      return " was dropped by the filter";
-    default:
-      return " could not be kept: see above";
-  }
+  return fate == RecordFate::kWritten ? " in " + std::string(records_path)
+                                      : std::string(why_not_kept(fate));
 }
 
 std::string report(const collector::Record& record,
@@ -172,6 +164,17 @@ std::string report(const collector::Record& record,
 }
 
 }  // namespace
+
+std::string_view why_not_kept(RecordFate fate) noexcept {
+  switch (fate) {
+    case RecordFate::kCounted:
+      return " was counted only: there are enough like it";
+    case RecordFate::kDropped:
+      return " was dropped by the filter";
+    default:
+      return " could not be kept: see above";
+  }
+}
 
 int exit_status_of(const collector::Record& record) noexcept {
   if (record.exit.status) {

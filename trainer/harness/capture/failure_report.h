@@ -20,6 +20,10 @@ enum class RecordFate : std::uint8_t {
   kNotWanted,
 };
 
+/// Why a record stands in no file, as the end of a sentence that begins with
+/// it. Async-signal-safe.
+std::string_view why_not_kept(RecordFate fate) noexcept;
+
 /// Status with which a process ends that did not handle this failure.
 int exit_status_of(const collector::Record& record) noexcept;
 

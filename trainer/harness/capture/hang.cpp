@@ -20,13 +20,21 @@
 #include <mishap/trainer/harness/guarded_program.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
+#include <span>
+#include <string_view>
 
 namespace mishap {
 namespace {
 
 using collector::Record;
 using std::chrono::nanoseconds;
+
+// A grace period ends in a signal handler.
+bool in_handler(const HangCause& cause) noexcept {
+  return cause.context != nullptr;
+}
 
 // Telling how a run ended may need what hangs: then the process ends without.
 constexpr std::chrono::seconds kLastResort(10);
@@ -151,10 +159,11 @@ void CaptureObserver::tell_hang_of_failed(const HangCause& cause,
   Record& record = storage_->record;
   record.threads = stacks.fill(*storage_);
   record.exit.status = cause.exit_status;
-  if (cause.context == nullptr) {
+  if (!in_handler(cause)) {
     fill_unfinished_cleanup();
   }
-  append_hang(record, cause, stacks);
+  append_hang(record, cause, stacks,
+              in_handler(cause) ? MayAskUser::kNo : MayAskUser::kYes);
 }
 
 void CaptureObserver::tell_hang(const HangCause& cause,
@@ -164,12 +173,18 @@ void CaptureObserver::tell_hang(const HangCause& cause,
   record.record_id = cause.exit_status ? record_id_.view() : own_id.view();
   record.kind = collector::RecordKind::kHang;
   fill_from_outside(record, stacks.command());
+  // The state of a run that has failed is that of its error.
+  if (!frozen_ && !in_handler(cause)) {
+    fill_state_of_hang(*storage_, thread_id_, record);
+  }
   record.threads = stacks.fill(*storage_);
   if (!record.threads.empty() && record.threads[0].id == thread_id_) {
     record.thread.name = record.threads[0].name;
   }
   record.exit.status = cause.exit_status;
-  append_hang(record, cause, stacks);
+  const RecordFate fate =
+      append_hang(record, cause, stacks,
+                  in_handler(cause) ? MayAskUser::kNo : MayAskUser::kYes);
   if (!frozen_) {
     // What belongs to this moment only.
     storage_->record.breadcrumbs = {};
@@ -177,6 +192,14 @@ void CaptureObserver::tell_hang(const HangCause& cause,
     storage_->record.fault = {};
     storage_->record.fault.status = fault_status();
     storage_->record.manifested_after_steps.reset();
+    if (slot_.is_open() && options_.filter && !in_handler(cause) &&
+        !cause.exit_status) {
+      // In the place of what stood by.
+      hold_minimal();
+    }
+  }
+  if (fate == RecordFate::kDropped) {
+    return;
   }
   left_hang_ = true;
   hang_record_id_ = own_id;
@@ -203,7 +226,7 @@ void CaptureObserver::end_from_handler(const ProcessExit& exit) noexcept {
   record.exit.status = exit.status;
   HangCause cause;
   cause.exit_status = exit.status;
-  append_hang(record, cause, *stacks);
+  append_hang(record, cause, *stacks, MayAskUser::kNo);
   slot_.remove_for_exit();
 }
 
@@ -248,22 +271,62 @@ Place CaptureObserver::place_in_box() const noexcept {
   return place ? from_box(*place) : Place();
 }
 
-void CaptureObserver::append_hang(Record& record, const HangCause& cause,
-                                  ThreadStacks& stacks) noexcept {
-  storage_->notes = sink_.take_notes();
-  record.notes = storage_->notes.views();
-  const std::span<char> line = stacks.line();
-  collector::Labels labels;
-  labels.put_on(record);
-  const std::size_t size = write_record(record, line);
-  const bool is_kept =
-      options_.writes && sink_.append_record({line.data(), size});
-  if (options_.report_on_stderr) {
-    report_hang(record, cause, sink_.records_path(), is_kept);
-  }
+RecordFate CaptureObserver::append_hang(Record& record, const HangCause& cause,
+                                        ThreadStacks& stacks,
+                                        MayAskUser may_ask) noexcept {
+  RecordFate fate = RecordFate::kNotWanted;
   if (options_.writes) {
+    fate = write_hang(record, stacks, may_ask);
+  }
+  if (options_.report_on_stderr) {
+    report_hang(record, cause, sink_.records_path(), fate);
+  }
+  if (options_.writes && fate != RecordFate::kDropped) {
     append_row_of_hang(record, stacks);
   }
+  return fate;
+}
+
+RecordFate CaptureObserver::write_hang(Record& record, ThreadStacks& stacks,
+                                       MayAskUser may_ask) noexcept {
+  storage_->notes = sink_.take_notes();
+  std::array<std::string_view, collector::SinkNotes::kMax + 1> notes;
+  std::size_t count = 0;
+  for (const std::string_view note : storage_->notes.views()) {
+    notes[count++] = note;
+  }
+  if (may_ask == MayAskUser::kYes && options_.filter) {
+    stand_by(record, stacks);
+    bool filter_failed = false;
+    if (apply_filter(options_.filter, record, *storage_, filter_failed) ==
+        FilterVerdict::kDrop) {
+      return RecordFate::kDropped;
+    }
+    if (filter_failed) {
+      notes[count++] = kFilterThrew;
+    }
+  }
+  collector::Labels labels;
+  labels.put_on(record);
+  record.notes = std::span(notes).first(count);
+  const std::span<char> line = stacks.line();
+  const std::size_t size = write_record(record, line);
+  record.notes = {};
+  return sink_.append_record({line.data(), size}) ? RecordFate::kWritten
+                                                  : RecordFate::kLost;
+}
+
+void CaptureObserver::stand_by(const Record& record,
+                               ThreadStacks& stacks) noexcept {
+  if (!slot_.is_open() || frozen_) {
+    return;
+  }
+  Record plain = record;
+  take_texts_out(plain, *storage_);
+  collector::Labels labels;
+  labels.put_on(plain);
+  const std::span<char> line = stacks.line();
+  slot_.freeze({line.data(), write_record(plain, line)});
 }
 
 // As append_row(), without the heap; the run's options and its seed belong to

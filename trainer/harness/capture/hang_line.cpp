@@ -91,7 +91,7 @@ void add_threads(Lines& lines, const collector::Record& record) noexcept {
 }  // namespace
 
 void report_hang(const collector::Record& record, const HangCause& cause,
-                 std::string_view records_path, bool is_kept) noexcept {
+                 std::string_view records_path, RecordFate fate) noexcept {
   Lines lines;
   add_what(lines, record, cause);
   add_where(lines, record.place);
@@ -102,10 +102,10 @@ void report_hang(const collector::Record& record, const HangCause& cause,
     lines << "  then     it cannot be cancelled, the wait goes on\n";
   }
   lines << "  record   " << record.record_id;
-  if (is_kept) {
+  if (fate == RecordFate::kWritten) {
     lines << " in " << records_path << "\n";
   } else {
-    lines << " could not be kept: see above\n";
+    lines << why_not_kept(fate) << "\n";
   }
   if (!record.reproduce.empty()) {
     lines << "  repeat   " << record.reproduce << "\n";

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <mishap/collector/record.h>
+#include <mishap/trainer/harness/capture/failure_report.h>
 #include <mishap/trainer/harness/capture/hang_watch.h>
 
 #include <string_view>
@@ -12,7 +13,7 @@ namespace mishap {
 /// command that repeats it. Does not wait without bound for a reader.
 /// Async-signal-safe.
 void report_hang(const collector::Record& record, const HangCause& cause,
-                 std::string_view records_path, bool is_kept) noexcept;
+                 std::string_view records_path, RecordFate fate) noexcept;
 
 /// The process ends with 124 in ten seconds, whatever hangs until then.
 /// Async-signal-safe.

@@ -1,5 +1,6 @@
 #include <mishap/collector/io/bounded_write.h>
 #include <mishap/collector/record_caps.h>
+#include <mishap/collector/record_writer.h>
 #include <mishap/trainer/harness/capture/capture_storage.h>
 #include <mishap/trainer/harness/capture/kept_record.h>
 #include <unistd.h>
@@ -78,17 +79,19 @@ void say_that_some_are_left_out() noexcept {
 
 }  // namespace
 
-RecordFate append_unless_left_out(
-    CaptureStorage& storage, const CaptureOptions& options,
-    collector::RecordSink& sink, const RecordFilter& filter,
-    std::string_view (*write_line)(CaptureStorage&) noexcept) noexcept {
+RecordFate append_unless_left_out(CaptureStorage& storage,
+                                  const CaptureOptions& options,
+                                  collector::RecordSink& sink,
+                                  const RecordFilter& filter) noexcept {
   bool filter_failed = false;
-  if (apply_filter(filter, storage, filter_failed) == FilterVerdict::kDrop) {
+  if (apply_filter(filter, storage.record, storage, filter_failed) ==
+      FilterVerdict::kDrop) {
     return RecordFate::kDropped;
   }
-  std::string_view line = write_line(storage);
+  collector::Record& record = storage.record;
+  storage.labels.put_on(record);
   const collector::RecordCount count =
-      written_so_far.count(KindOfRecord(storage.record).view(), options.caps);
+      written_so_far.count(KindOfRecord(record).view(), options.caps);
   if (!count.is_kept) {
     if (count.is_first_left_out) {
       say_that_some_are_left_out();
@@ -97,21 +100,20 @@ RecordFate append_unless_left_out(
   }
   const LeftOut left_out(count);
   std::array<std::string_view, collector::SinkNotes::kMax + 2> notes;
-  std::size_t size = storage.record.notes.size();
-  std::copy_n(storage.record.notes.begin(), size, notes.begin());
-  const std::size_t before = size;
+  std::size_t size = record.notes.size();
+  std::copy_n(record.notes.begin(), size, notes.begin());
   if (count.left_out > 0) {
     notes[size++] = left_out.view();
   }
   if (filter_failed) {
-    notes[size++] = "the filter of the user threw: texts were left out";
+    notes[size++] = kFilterThrew;
   }
-  if (size > before) {
-    storage.record.notes = {notes.data(), size};
-    line = write_line(storage);
-    storage.record.notes = {};
-  }
-  return sink.append_record(line) ? RecordFate::kWritten : RecordFate::kLost;
+  record.notes = {notes.data(), size};
+  record.occurrence_count = static_cast<std::int64_t>(count.of_the_key);
+  const std::size_t bytes = write_record(record, storage.line);
+  record.notes = {};
+  return sink.append_record({storage.line.data(), bytes}) ? RecordFate::kWritten
+                                                          : RecordFate::kLost;
 }
 
 }  // namespace mishap

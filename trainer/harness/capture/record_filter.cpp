@@ -2,9 +2,9 @@
 #include <mishap/trainer/harness/capture/record_filter.h>
 
 namespace mishap {
-namespace {
 
-void take_texts_out(CaptureStorage& storage) noexcept {
+void take_texts_out(collector::Record& record,
+                    CaptureStorage& storage) noexcept {
   for (collector::RecordException& exception : storage.exceptions) {
     exception.message = {};
     exception.message_hash = 0;
@@ -16,7 +16,6 @@ void take_texts_out(CaptureStorage& storage) noexcept {
   for (collector::RecordCleanup& step : storage.cleanup) {
     step.error = {};
   }
-  collector::Record& record = storage.record;
   // Back to the lists of our own: the filter may have put in others.
   record.exceptions = {storage.exceptions.data(), record.exceptions.size()};
   record.suppressed = {storage.suppressed.data(), record.suppressed.size()};
@@ -27,20 +26,19 @@ void take_texts_out(CaptureStorage& storage) noexcept {
   record.reproduce = {};
 }
 
-}  // namespace
-
-FilterVerdict apply_filter(const RecordFilter& filter, CaptureStorage& storage,
+FilterVerdict apply_filter(const RecordFilter& filter,
+                           collector::Record& record, CaptureStorage& storage,
                            bool& failed) noexcept {
   if (!filter) {
     return FilterVerdict::kKeep;
   }
-  const collector::Record before = storage.record;
+  const collector::Record before = record;
   try {
-    return filter(storage.record);
+    return filter(record);
   } catch (...) {
     failed = true;
-    storage.record = before;
-    take_texts_out(storage);
+    record = before;
+    take_texts_out(record, storage);
   }
   return FilterVerdict::kKeep;
 }

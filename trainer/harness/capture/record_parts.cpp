@@ -70,6 +70,13 @@ std::string_view error_of(CaptureStorage& storage, const CleanupNote& note,
   return {};
 }
 
+void put_in(const StateSample& state, collector::Record& record) noexcept {
+  record.modes = state.modes;
+  record.device = {state.devices.data(), state.device_count};
+  record.batch = {state.tensors.data(), state.tensor_count};
+  record.warnings = {state.warnings.data(), state.warning_count};
+}
+
 }  // namespace
 
 collector::RecordPlace to_record(std::string_view entry_point,
@@ -220,15 +227,18 @@ void fill_cleanup(CaptureStorage& storage,
   storage.record.cleanup_total = cleanup.notes_total;
 }
 
+void fill_state_of_hang(CaptureStorage& storage, std::int32_t thread_id,
+                        collector::Record& record) noexcept {
+  storage.state = {};
+  probe_hang(thread_id, storage.state);
+  put_in(storage.state, record);
+}
+
 void fill_state(CaptureStorage& storage, const Run& run) noexcept {
   collector::Record& record = storage.record;
   storage.state = {};
   probe_state(run, storage.chain, storage.state);
-  record.modes = storage.state.modes;
-  record.device = {storage.state.devices.data(), storage.state.device_count};
-  record.batch = {storage.state.tensors.data(), storage.state.tensor_count};
-  record.warnings = {storage.state.warnings.data(),
-                     storage.state.warning_count};
+  put_in(storage.state, record);
   record.process = sample_process();
   fill_telemetry(storage, run);
   switch (run.weights()) {

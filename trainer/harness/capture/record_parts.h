@@ -52,4 +52,10 @@ void fill_cleanup(CaptureStorage& storage,
 /// Process, modes, devices, batch, weights.
 void fill_state(CaptureStorage& storage, const Run& run) noexcept;
 
+/// Of these what is known from outside of a run that hangs, kept in `storage`,
+/// into a record that is not the storage's own. Takes no lock without bound and
+/// nothing from the heap; not for a signal handler.
+void fill_state_of_hang(CaptureStorage& storage, std::int32_t thread_id,
+                        collector::Record& record) noexcept;
+
 }  // namespace mishap

@@ -36,6 +36,14 @@ void probe_on_enter(Run& run) noexcept {
   }
 }
 
+void probe_hang(std::int32_t thread_id, StateSample& out) noexcept {
+  for (const std::atomic<StateProbe*>& slot : probes) {
+    if (StateProbe* probe = slot.load()) {
+      probe->sample_hang(thread_id, out);
+    }
+  }
+}
+
 void probe_state(const Run& run, const collector::ExceptionChain& chain,
                  StateSample& out) noexcept {
   for (const std::atomic<StateProbe*>& slot : probes) {

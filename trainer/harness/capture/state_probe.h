@@ -48,6 +48,11 @@ class StateProbe {
   /// throw, allocate, or initialise a device.
   virtual void sample(const Run& run, const collector::ExceptionChain& chain,
                       StateSample& out) noexcept = 0;
+  /// The run of that thread (its kernel id) hangs. Called on the watchdog's
+  /// thread while the run goes on to store: what belongs to the run's thread
+  /// alone is left out. Whatever hangs may hold any lock, that of the heap
+  /// among them: must not allocate, or wait for a lock without bound.
+  virtual void sample_hang(std::int32_t, StateSample&) noexcept {}
 };
 
 /// Adds a probe for the life of the process. Thread-safe; at most eight.
@@ -57,5 +62,6 @@ void register_state_probe(StateProbe& probe) noexcept;
 void probe_on_enter(Run& run) noexcept;
 void probe_state(const Run& run, const collector::ExceptionChain& chain,
                  StateSample& out) noexcept;
+void probe_hang(std::int32_t thread_id, StateSample& out) noexcept;
 
 }  // namespace mishap

@@ -1,3 +1,4 @@
+#include <mishap/collector/io/rotation.h>
 #include <mishap/collector/modules.h>
 #include <mishap/trainer/harness/cli/names_in_child.h>
 #include <mishap/trainer/harness/cli/stored_frames.h>
@@ -40,7 +41,19 @@ StoredFrames::StoredFrames(const std::string& folder, const std::string& run_id,
   if (folder.empty() || run_id.empty()) {
     return;
   }
-  std::ifstream runs(folder + "/runs.jsonl");
+  // The row is written last of all, so the newest file is the likely one.
+  std::vector<std::string> paths =
+      collector::with_rotated(folder + "/runs.jsonl");
+  bool is_found = false;
+  for (; !paths.empty() && !is_found; paths.pop_back()) {
+    is_found = read_row(paths.back(), run_id);
+  }
+}
+
+bool StoredFrames::read_row(const std::string& path,
+                            const std::string& run_id) {
+  bool is_found = false;
+  std::ifstream runs(path);
   std::string line;
   while (std::getline(runs, line)) {
     if (line.find(run_id) == std::string::npos) {
@@ -52,6 +65,7 @@ StoredFrames::StoredFrames(const std::string& folder, const std::string& run_id,
         continue;
       }
       // A run that hung and went on has a second row, which knows more modules.
+      is_found = true;
       files_.clear();
       for (std::size_t i = 0; i < row.size("/modules"); ++i) {
         const std::string module = "/modules/" + std::to_string(i);
@@ -63,6 +77,7 @@ StoredFrames::StoredFrames(const std::string& folder, const std::string& run_id,
       continue;
     }
   }
+  return is_found;
 }
 
 void StoredFrames::look_up(const StoredRecord& record) {

@@ -16,9 +16,9 @@ namespace mishap::cli {
 /// reads it in a child, since it may be damaged.
 class StoredFrames {
  public:
-  /// Reads the row of that run from `folder`/runs.jsonl; without one nothing is
-  /// named. The debug files are looked for in
-  /// `debug_folders` too.
+  /// Reads the row of that run from `folder`/runs.jsonl or, where it has none,
+  /// from the newest of the files put aside that has; without one nothing is
+  /// named. The debug files are looked for in `debug_folders` too.
   StoredFrames(const std::string& folder, const std::string& run_id,
                std::vector<std::string> debug_folders = {});
 
@@ -42,6 +42,8 @@ class StoredFrames {
   };
   using Offsets = std::vector<std::uint64_t>;
 
+  /// Whether the file has a row of the run; the last one counts.
+  bool read_row(const std::string& path, const std::string& run_id);
   void ask(std::size_t module, const Offsets& offsets);
 
   DebugFiles debug_files_;

@@ -1,6 +1,7 @@
 #include <mishap/collector/clock.h>
 #include <mishap/collector/demangle.h>
 #include <mishap/collector/modules.h>
+#include <mishap/collector/record/fold_frames.h>
 #include <mishap/collector/resolve/symbolize.h>
 #include <mishap/collector/row_parts.h>
 #include <mishap/collector/run_facts.h>
@@ -35,6 +36,7 @@ PreloadRecords::PreloadRecords(const std::string& folder, bool is_watched)
 void PreloadRecords::begin(collector::RecordKind kind) noexcept {
   record_ = {};
   frame_count_ = 0;
+  repeat_count_ = 0;
   record_.record_id = record_id_.view();
   record_.run_id = run_id_.view();
   record_.kind = kind;
@@ -80,18 +82,26 @@ RecordStack PreloadRecords::stack_of(const collector::RawTrace& trace,
       out.offset = found[i].offset;
     }
   }
-  frame_count_ += count.frames;
+  const std::span<collector::RecordRepeat> repeats =
+      std::span(repeats_).subspan(repeat_count_);
+  const collector::FoldedFrames folded =
+      collector::fold_frames({first, count.frames}, repeats);
+  frame_count_ += folded.frames;
+  repeat_count_ += folded.repeats;
   RecordStack stack;
   stack.origin = origin;
   stack.truncated = count.truncated;
-  stack.frames = {first, count.frames};
+  stack.frames = {first, folded.frames};
+  stack.repeats = repeats.first(folded.repeats);
   return stack;
 }
 
 RecordStack PreloadRecords::stack_of(const collector::Crash& crash) noexcept {
-  const RecordStack stack = fill_stack(
-      crash, std::span(frames_).subspan(frame_count_), row_module, this);
+  const RecordStack stack =
+      fill_stack(crash, std::span(frames_).subspan(frame_count_),
+                 std::span(repeats_).subspan(repeat_count_), row_module, this);
   frame_count_ += stack.frames.size();
+  repeat_count_ += stack.repeats.size();
   return stack;
 }
 

@@ -68,6 +68,8 @@ class PreloadRecords final : public collector::CrashTeller {
       exceptions_;
   std::array<collector::RecordFrame, kFrames * 2> frames_;
   std::size_t frame_count_ = 0;
+  std::array<collector::RecordRepeat, 32> repeats_;
+  std::size_t repeat_count_ = 0;
   std::array<int, kModules> modules_{};
   std::size_t module_count_ = 0;
   std::int64_t start_unix_nanos_ = 0;

@@ -4,6 +4,7 @@
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/InferenceMode.h>
 #include <mishap/collector/torch/devices.h>
+#include <mishap/collector/torch/tensor_memory.h>
 #include <mishap/collector/torch/tensor_summary.h>
 #include <mishap/collector/torch/throw_sample.h>
 #include <mishap/collector/torch/translators.h>
@@ -12,10 +13,15 @@
 #include <mishap/trainer/harness/capture/state_probe.h>
 #include <mishap/trainer/harness/torch/torch_state.h>
 #include <torch/csrc/autograd/anomaly_mode.h>
+#include <unistd.h>
 
+#include <array>
 #include <atomic>
+#include <cstdint>
 #include <mutex>
+#include <span>
 #include <string_view>
+#include <utility>
 
 namespace mishap {
 namespace {
@@ -29,11 +35,48 @@ thread_local collector::WarningCollector* warnings_of_run = nullptr;
 // Collects the warnings of one run; gone when the run has restored its state.
 class WarningKeeper final : public StateKeeper {
  public:
-  WarningKeeper() : outer_(warnings_of_run) { warnings_of_run = &collector_; }
-  ~WarningKeeper() override { warnings_of_run = outer_; }
+  WarningKeeper() : outer_(warnings_of_run) {
+    warnings_of_run = &collector_;
+    const std::lock_guard lock(keepers_mutex);
+    next_ = std::exchange(newest, this);
+  }
+  ~WarningKeeper() override {
+    warnings_of_run = outer_;
+    const std::lock_guard lock(keepers_mutex);
+    WarningKeeper** link = &newest;
+    while (*link != this) {
+      link = &(*link)->next_;
+    }
+    *link = next_;
+  }
+  WarningKeeper(const WarningKeeper&) = delete;
+  WarningKeeper& operator=(const WarningKeeper&) = delete;
   void restore() override {}
 
+  // What the innermost run of that thread has; none while somebody comes, goes
+  // or warns. From any thread.
+  static std::size_t try_copy(
+      std::int32_t thread_id,
+      std::span<collector::CollectedWarning> out) noexcept {
+    const std::unique_lock lock(keepers_mutex, std::try_to_lock);
+    if (!lock) {
+      return 0;
+    }
+    for (const WarningKeeper* keeper = newest; keeper != nullptr;
+         keeper = keeper->next_) {
+      if (keeper->thread_id_ == thread_id) {
+        return keeper->collector_.try_copy(out);
+      }
+    }
+    return 0;
+  }
+
  private:
+  static inline std::mutex keepers_mutex;
+  static inline WarningKeeper* newest = nullptr;
+
+  const std::int32_t thread_id_ = gettid();
+  WarningKeeper* next_ = nullptr;
   collector::WarningCollector* outer_;
   collector::WarningCollector collector_;
 };
@@ -81,6 +124,24 @@ class TorchProbe final : public StateProbe {
     if (const BatchSource source = batch_source.load()) {
       source(add_tensor, &out);
     }
+  }
+
+  // Gradients, inference, the training flag and the batch belong to the thread
+  // that hangs; the list of the devices takes memory.
+  void sample_hang(std::int32_t thread_id, StateSample& out) noexcept override {
+    out.modes.anomaly = torch::autograd::AnomalyMode::is_enabled();
+    out.modes.deterministic = at::globalContext().deterministicAlgorithms();
+    out.modes.default_dtype = default_dtype_name();
+    const collector::TensorMemory memory = collector::tensor_memory();
+    if (memory.allocations > 0) {
+      out.devices[0].name = "cpu";
+      out.devices[0].allocated_bytes = memory.live_bytes;
+      out.devices[0].peak_bytes = memory.peak_bytes;
+      out.device_count = 1;
+    }
+    std::array<collector::CollectedWarning, StateSample::kMaxWarnings> kept;
+    put_in(std::span(kept).first(WarningKeeper::try_copy(thread_id, kept)),
+           out);
   }
 
  private:
@@ -135,12 +196,17 @@ class TorchProbe final : public StateProbe {
       return;
     }
     std::array<collector::CollectedWarning, StateSample::kMaxWarnings> kept;
-    const std::size_t count = warnings_of_run->copy(kept);
-    for (std::size_t i = 0; i < count; ++i) {
-      out.warnings[i].message = out.keep(kept[i].message.data());
-      out.warnings[i].count = kept[i].count;
+    put_in(std::span(kept).first(warnings_of_run->copy(kept)), out);
+  }
+
+  static void put_in(std::span<const collector::CollectedWarning> warnings,
+                     StateSample& out) noexcept {
+    out.warning_count = 0;
+    for (const collector::CollectedWarning& warning : warnings) {
+      collector::RecordWarning& record = out.warnings[out.warning_count++];
+      record.message = out.keep(warning.message.data());
+      record.count = warning.count;
     }
-    out.warning_count = count;
   }
 };
 

@@ -105,9 +105,9 @@ void add_program_options(CommandLine& line, ProgramWords& words) {
               "only the case that has this id in cases.jsonl");
   line.option("--seed", words.seed, "N", "chooses within the budget");
   line.flag("--no-fork", words.no_fork, "start the program anew for each case");
-  line.not_yet("--jobs",
-               "run several with --shard I/N, each with its --out "
-               "and in its own copy of the files");
+  line.option("--jobs", words.jobs, "N",
+              "try so many cases at a time, each in copies of the program's "
+              "folders that nobody else sees");
   add_extent_options(line, words);
 }
 
@@ -128,6 +128,8 @@ program::ProgramOptions program_options(const Invocation& invocation,
   options.point_globs = words.points;
   options.every_hit = one_of("--unique", words.unique, kUnique) == "hits";
   options.no_fork = words.no_fork;
+  options.jobs =
+      static_cast<std::size_t>(whole_number("--jobs", words.jobs, 1, 256));
   options.atomic = words.atomic;
   options.files = words.files;
   options.follow = words.follow;

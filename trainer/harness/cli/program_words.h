@@ -17,6 +17,7 @@ struct ProgramWords : ExtentWords {
   std::string only;
   std::string seed = "0";
   std::string unique = "stacks";
+  std::string jobs = "1";
   std::string stacks;
   std::string limit;
   std::string check;

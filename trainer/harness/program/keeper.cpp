@@ -57,6 +57,9 @@ Keeper::~Keeper() {
   kill_descendants(getpid());
 }
 
+// Else the keeper would not hear that the parent is gone.
+void Keeper::leave_to_parent() const { close(socket_); }
+
 pid_t Keeper::start(Role role, const std::string& errors_path) {
   KeeperOrder order;
   order.role = role;

@@ -52,6 +52,9 @@ class Keeper {
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
 
+  /// In a child of this process: the keeper stays with the parent.
+  void leave_to_parent() const;
+
   /// Starts it in a process group of its own: stdin and stdout are /dev/null,
   /// stderr goes to that file. Throws CannotStart and KeeperLost.
   pid_t start(Role role, const std::string& errors_path);

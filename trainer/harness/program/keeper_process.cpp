@@ -1,8 +1,10 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <mishap/trainer/harness/program/descendants.h>
+#include <mishap/trainer/harness/program/job_place.h>
 #include <mishap/trainer/harness/program/journal.h>
 #include <mishap/trainer/harness/program/keeper_process.h>
+#include <mishap/trainer/harness/program/private_view.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,7 +18,6 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <set>
 #include <system_error>
 
@@ -179,8 +180,8 @@ void be_keeper(const KeeperSetup& setup, int socket) {
   }
   if (is_good) {
     // What could not be put back stays there for its owner.
-    std::error_code error;
-    std::filesystem::remove_all(setup.scratch, error);
+    wait_for_jobs(setup.scratch);
+    remove_tree(setup.scratch);
   }
   _exit(0);
 }

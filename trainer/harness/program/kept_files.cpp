@@ -134,7 +134,7 @@ void KeptFiles::keep(const std::string& path, KeptFile& file) {
   }
   if (!file.name) {
     const std::string name = next_name();
-    if (link(path.c_str(), name.c_str()) == 0) {
+    if (link(behind_(path).c_str(), name.c_str()) == 0) {
       file.name = std::make_shared<HeldFile>(name);
     } else if (without_inode_.empty()) {
       without_inode_ = path;
@@ -242,7 +242,7 @@ bool KeptFiles::bring_back(const std::string& path, const KeptFile& file,
   }
   if ((!exists || now.inode != file.inode) && file.name) {
     unlink(path.c_str());
-    exists = link(file.name->path().c_str(), path.c_str()) == 0;
+    exists = link(file.name->path().c_str(), behind_(path).c_str()) == 0;
   }
   if (!file.copy) {
     // Only the name was kept: good as long as the content is untouched.

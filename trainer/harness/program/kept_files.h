@@ -46,6 +46,12 @@ class KeptFiles {
   /// were named by watch_file().
   void set_copy_limit(std::int64_t bytes) { copy_limit_ = bytes; }
 
+  /// Where a path lies for the calls that give it a second name, which they do
+  /// only within one mount.
+  void set_behind(std::function<std::string(const std::string&)> behind) {
+    behind_ = std::move(behind);
+  }
+
   const std::set<std::string>& folders() const { return folders_; }
   const std::set<std::string>& files() const { return files_; }
 
@@ -79,6 +85,8 @@ class KeptFiles {
   std::set<std::pair<dev_t, ino_t>> own_streams_;
   std::set<std::string> folders_;
   std::set<std::string> files_;
+  std::function<std::string(const std::string&)> behind_ =
+      [](const std::string& path) { return path; };
   std::int64_t copy_limit_ = std::int64_t{64} << 20;
   KeptState known_;
   std::map<std::string, std::pair<KeptFile, std::uint64_t>> hashes_;

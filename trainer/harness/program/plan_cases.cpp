@@ -172,7 +172,7 @@ CasePlan plan_cases(const Sightings& seen, const ProgramOptions& options,
         PlannedCase planned{
             sweep::make_case(kEntryPoint, faultinject::intern(target.point),
                              target.hit, action, mode),
-            target.stack};
+            target.stack, 0};
         planned.failing.may_recover = may_recover(target.point, options.sweep);
         ++points[target.point];
         ++plan.total;
@@ -200,6 +200,7 @@ CasePlan plan_cases(const Sightings& seen, const ProgramOptions& options,
   for (const std::uint64_t index :
        sweep::chosen_cases(all.size(), options.sweep)) {
     plan.cases.push_back(all[index]);
+    plan.cases.back().index = plan.cases.size() - 1;
   }
   return plan;
 }

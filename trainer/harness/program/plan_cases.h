@@ -22,6 +22,8 @@ struct PlannedCase {
   faultinject::sweep::Case failing;
   /// Index into the stacks of the clean run.
   std::size_t stack = kNoStack;
+  /// Its place among the plan's cases.
+  std::size_t index = 0;
 };
 
 struct CasePlan {

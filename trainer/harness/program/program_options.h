@@ -23,6 +23,8 @@ struct ProgramOptions {
   /// Every hit is a case, not every distinct stack.
   bool every_hit = false;
   bool no_fork = false;
+  /// How many cases are tried at a time, each job in copies of the files.
+  std::size_t jobs = 1;
   std::vector<std::string> atomic;
   std::vector<std::string> files;
   std::vector<std::string> follow;

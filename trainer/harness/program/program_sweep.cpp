@@ -4,6 +4,7 @@
 #include <mishap/trainer/harness/program/case_record.h>
 #include <mishap/trainer/harness/program/catch_line.h>
 #include <mishap/trainer/harness/program/descendants.h>
+#include <mishap/trainer/harness/program/jobs.h>
 #include <mishap/trainer/harness/program/program_report.h>
 #include <mishap/trainer/harness/program/program_sweep.h>
 #include <mishap/trainer/harness/program/run_cases.h>
@@ -84,6 +85,12 @@ class Results {
     }
     waiting_.clear();
     last_ = Clock::now();
+  }
+
+  // Some cases have no verdict.
+  void lose(const std::string& sentence) {
+    std::string& difference = summary_.entry_points.front().difference;
+    difference += (difference.empty() ? "" : "; ") + sentence;
   }
 
   const sweep::Summary& finish(std::chrono::nanoseconds time) {
@@ -220,7 +227,7 @@ class ProgramSweep {
       results.add(std::move(result));
     };
     const auto begin = Clock::now();
-    try_all(plan, tell, report);
+    try_all(plan, tell, results, report);
     const sweep::Summary& summary = results.finish(Clock::now() - begin);
     memory.save();
     report.print(summary, json);
@@ -265,28 +272,55 @@ class ProgramSweep {
   }
 
   // Until a person stops it.
-  void try_all(const CasePlan& plan, const TellResult& tell,
+  void try_all(const CasePlan& plan, const TellResult& tell, Results& results,
                ProgramReport& report) {
-    CaseJudge judge(bench_, clean_);
-    std::vector<PlannedCase> left = plan.cases;
     try {
-      if (!options_.no_fork) {
-        ForkedRun forked = run_forked(bench_, clean_, judge, left, tell);
-        left = std::move(forked.left);
-        if (!left.empty()) {
-          report.remark(
-              std::to_string(left.size()) +
-              " cases were run again instead of forked: " + forked.reason);
-        }
-      }
-      for (const PlannedCase& planned : left) {
-        tell(planned, run_single(bench_, clean_, judge, planned));
-      }
+      options_.jobs > 1 ? try_in_jobs(plan, tell, results, report)
+                        : try_alone(plan, tell, report);
     } catch (const Stopped&) {
       abandon(false);
-      return;
     }
-    if (judge.has_left_states_out()) {
+  }
+
+  void try_in_jobs(const CasePlan& plan, const TellResult& tell,
+                   Results& results, ProgramReport& report) {
+    const JobsEnd end = run_jobs(bench_, clean_, plan, tell);
+    if (end.again > 0 && !end.reason.empty()) {
+      remark_again(end.again, end.reason, report);
+    }
+    remark_states(end.left_states_out, report);
+    for (const std::string& sentence : end.lost) {
+      results.lose(sentence);
+      report.remark(sentence);
+    }
+  }
+
+  void try_alone(const CasePlan& plan, const TellResult& tell,
+                 ProgramReport& report) {
+    CaseJudge judge(bench_, clean_);
+    std::vector<PlannedCase> left = plan.cases;
+    if (!options_.no_fork) {
+      const auto claim = [](const PlannedCase&) { return true; };
+      ForkedRun forked = run_forked(bench_, clean_, judge, left, claim, tell);
+      left = std::move(forked.left);
+      if (!left.empty()) {
+        remark_again(left.size(), forked.reason, report);
+      }
+    }
+    for (const PlannedCase& planned : left) {
+      tell(planned, run_single(bench_, clean_, judge, planned));
+    }
+    remark_states(judge.has_left_states_out(), report);
+  }
+
+  static void remark_again(std::size_t cases, const std::string& reason,
+                           ProgramReport& report) {
+    report.remark(std::to_string(cases) +
+                  " cases were run again instead of forked: " + reason);
+  }
+
+  static void remark_states(bool were_left_out, ProgramReport& report) {
+    if (were_left_out) {
       report.remark("the program was run again on the first " +
                     std::to_string(CaseJudge::kMaxStates) +
                     " states of its files only");
@@ -304,6 +338,7 @@ class ProgramSweep {
 
 int sweep_program(const ProgramOptions& options, bool json) {
   const StopSignal listening;
+  check_jobs(options);
   Workbench bench(options, options.sweep.out.string());
   ProgramSweep sweep(bench, options);
   try {

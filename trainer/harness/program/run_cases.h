@@ -15,6 +15,9 @@ namespace mishap::program {
 using TellResult =
     std::function<void(const PlannedCase& planned, CaseResult result)>;
 
+/// Whether this job is the one to try the case; asked before each.
+using ClaimCase = std::function<bool(const PlannedCase& planned)>;
+
 /// What came of a run that was forked at its hits.
 struct ForkedRun {
   /// The cases that have to be run again instead.
@@ -24,11 +27,12 @@ struct ForkedRun {
 };
 
 /// Runs the program once and forks it at each planned hit; the child fails
-/// there and is judged. The files are as before when it returns. Throws
+/// there and is judged. Cases that are not claimed are passed by and stand in
+/// `left`. The files are as before when it returns. Throws
 /// Stopped, KeeperLost.
 ForkedRun run_forked(Workbench& bench, const CleanRun& clean, CaseJudge& judge,
                      const std::vector<PlannedCase>& cases,
-                     const TellResult& tell);
+                     const ClaimCase& claim, const TellResult& tell);
 
 /// Runs the program anew for one case, from the same files; they are as before
 /// when it returns. Throws Stopped, KeeperLost.

@@ -16,11 +16,13 @@ constexpr auto kMoment = std::chrono::milliseconds(20);
 class ForkedProgram {
  public:
   ForkedProgram(Workbench& bench, const CleanRun& clean, CaseJudge& judge,
-                const std::vector<PlannedCase>& cases, const TellResult& tell)
+                const std::vector<PlannedCase>& cases, const ClaimCase& claim,
+                const TellResult& tell)
       : bench_(bench),
         clean_(clean),
         judge_(judge),
         cases_(cases),
+        claim_(claim),
         tell_(tell),
         limit_(limit_of(bench.options(), clean)),
         is_done_(cases.size(), false) {}
@@ -98,6 +100,10 @@ class ForkedProgram {
       reason_ = obstacles_text(control.obstacles);
       return false;
     }
+    if (!claim_(cases_[index])) {
+      give_turn(control, Turn::kSkip);
+      return true;
+    }
     KeptState here = bench_.files().take();
     if (!bench_.files().without_inode().empty()) {
       reason_ = bench_.files().without_inode() +
@@ -159,6 +165,7 @@ class ForkedProgram {
   const CleanRun& clean_;
   CaseJudge& judge_;
   const std::vector<PlannedCase>& cases_;
+  const ClaimCase& claim_;
   const TellResult& tell_;
   const std::chrono::milliseconds limit_;
   std::vector<bool> is_done_;
@@ -170,8 +177,8 @@ class ForkedProgram {
 
 ForkedRun run_forked(Workbench& bench, const CleanRun& clean, CaseJudge& judge,
                      const std::vector<PlannedCase>& cases,
-                     const TellResult& tell) {
-  return ForkedProgram(bench, clean, judge, cases, tell).run();
+                     const ClaimCase& claim, const TellResult& tell) {
+  return ForkedProgram(bench, clean, judge, cases, claim, tell).run();
 }
 
 }  // namespace mishap::program

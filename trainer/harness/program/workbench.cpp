@@ -1,6 +1,7 @@
 #include <mishap/collector/crash/text_tail.h>
 #include <mishap/trainer/guard/errors.h>
 #include <mishap/trainer/harness/program/journal.h>
+#include <mishap/trainer/harness/program/private_view.h>
 #include <mishap/trainer/harness/program/stop_signal.h>
 #include <mishap/trainer/harness/program/workbench.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <utility>
 
 namespace mishap::program {
 namespace {
@@ -38,6 +40,14 @@ void put_back_stale(const std::string& out) {
     }
     fs::remove_all(scratch);
   }
+}
+
+std::string scratch_in(const std::string& out) {
+  put_back_stale(out);
+  const std::string scratch =
+      out + '/' + kScratchPrefix + std::to_string(getpid());
+  fs::create_directory(scratch);
+  return scratch;
 }
 
 std::string globs_joined(const std::vector<std::string>& globs) {
@@ -99,11 +109,13 @@ std::string tail_of(const std::string& path) {
 }
 
 Workbench::Workbench(const ProgramOptions& options, const std::string& out)
+    : Workbench(options, out, scratch_in(out)) {}
+
+Workbench::Workbench(const ProgramOptions& options, const std::string& out,
+                     std::string scratch)
     : options_(options),
       current_folder_(fs::current_path().string()),
-      scratch_(out + '/' + kScratchPrefix + std::to_string(getpid())) {
-  put_back_stale(out);
-  fs::create_directory(scratch_);
+      scratch_(std::move(scratch)) {
   fs::create_directory(scratch_ + "/kept");
   control_ = std::make_unique<ControlFile>(scratch_ + "/control");
   keeper_ =
@@ -116,8 +128,7 @@ Workbench::~Workbench() {
   files_.reset();
   keeper_.reset();
   control_.reset();
-  std::error_code error;
-  fs::remove_all(scratch_, error);
+  remove_tree(scratch_);
 }
 
 RunOrder Workbench::order(Mode mode) const {

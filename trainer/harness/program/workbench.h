@@ -35,6 +35,10 @@ class Workbench {
   /// that was killed with its keeper. To be made while this process has one
   /// thread. Throws std::system_error.
   Workbench(const ProgramOptions& options, const std::string& out);
+  /// Of a job of another sweep: `scratch` exists and is nobody else's, and all
+  /// in `out` is left alone.
+  Workbench(const ProgramOptions& options, const std::string& out,
+            std::string scratch);
   ~Workbench();
   Workbench(const Workbench&) = delete;
   Workbench& operator=(const Workbench&) = delete;

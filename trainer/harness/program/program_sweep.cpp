@@ -270,7 +270,11 @@ class ProgramSweep {
     CaseJudge judge(bench_, clean_);
     std::vector<PlannedCase> left = plan.cases;
     try {
-      if (!options_.no_fork) {
+      if (!options_.follow.empty()) {
+        report.remark(
+            "cases are run again, not forked, with --follow: what comes of a "
+            "fault in a helper is told by the program that started it");
+      } else if (!options_.no_fork) {
         ForkedRun forked = run_forked(bench_, clean_, judge, left, tell);
         left = std::move(forked.left);
         if (!left.empty()) {

@@ -1,5 +1,7 @@
 // What a test of the preload library's agent runs under it: an ordinary program
 // that knows nothing of it. The first argument says which.
+#include "agent_program.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -21,9 +23,8 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace mishap::testing {
 
-// Says on stderr what a call gave, and goes on.
 void say(const char* call, long result, long good) {
   std::string line = std::string(call) + ' ' + std::to_string(result);
   if (result != good) {
@@ -34,6 +35,12 @@ void say(const char* call, long result, long good) {
     std::_Exit(99);
   }
 }
+
+}  // namespace mishap::testing
+
+namespace {
+
+using mishap::testing::say;
 
 // One of each call, on one file.
 int calls() {
@@ -271,6 +278,9 @@ int main(int argc, char** argv) {
   const std::string_view how = argc > 2 ? argv[2] : "";
   if (what == "calls") {
     return calls();
+  }
+  if (what == "streams") {
+    return mishap::testing::streams();
   }
   if (what == "report") {
     return report();

@@ -55,9 +55,9 @@ def left_processes(marker):
 class Notes:
     """The program, its folder, and sweeps of it."""
 
-    def __init__(self, options, scratch):
+    def __init__(self, options, scratch, program="swept_notes"):
         self.mishap = options.build / "mishap"
-        self.program = options.build / "tests/harness/swept_notes"
+        self.program = options.build / "tests/harness" / program
         self.folder = pathlib.Path(scratch) / "work"
         self.out = pathlib.Path(scratch) / "out"
         self.folder.mkdir()

@@ -63,6 +63,9 @@ std::string repeat_text(const Invocation& invocation, const ProgramWords& words,
   add("--follow", words.follow);
   add("--check", {words.check});
   add("--limit", {words.limit});
+  if (words.no_fork) {
+    all.emplace_back("--no-fork");
+  }
   all.emplace_back("--");
   all.insert(all.end(), program.begin(), program.end());
   return program::shell_line(all);
@@ -78,8 +81,8 @@ void add_agent_options(CommandLine& line, ProgramWords& words) {
               "files that io points look at, in place of all but the system's; "
               "may be repeated");
   line.option("--follow", words.follow, "GLOB",
-              "programs that it starts and that are looked at too, by name; "
-              "may be repeated");
+              "programs that it starts, by name, that are looked at in its "
+              "place; may be repeated");
 }
 
 void add_program_options(CommandLine& line, ProgramWords& words) {

@@ -53,6 +53,17 @@ std::string why_hopeless(const StoredRecord& record) {
   return {};
 }
 
+// What stands between the fault and the program: the options without which its
+// hits are others.
+std::string options_after(const std::string& told, const std::string& fault,
+                          std::size_t end) {
+  const std::size_t at = told.find(fault);
+  const std::size_t begin = at + fault.size();
+  return at == std::string::npos || begin > end
+             ? std::string()
+             : told.substr(begin, end - begin);
+}
+
 // A case of a sweep of a program is tried as the sweep tried it, since a fault
 // that nobody heard of leaves no record of its own.
 std::string command_of(const StoredRecord& record, const std::string& folder) {
@@ -73,9 +84,16 @@ std::string command_of(const StoredRecord& record, const std::string& folder) {
   const sweep::Case failing = sweep::make_case(
       program::kEntryPoint, faultinject::intern(*point), number, *action,
       is_transient ? sweep::Mode::kTransient : sweep::Mode::kPersistent);
-  return program::shell_line({front_program(), "sweep", "--no-fork", "--out",
-                              folder, "--case", failing.id}) +
-         told.substr(end);
+  std::string more = options_after(
+      told, " --faults " + program::shell_line({failing.spec}), end);
+  if (more.empty()) {
+    more = options_after(told, " --case " + program::shell_line({failing.id}),
+                         end);
+  }
+  return program::shell_line({front_program(), "sweep", "--out", folder,
+                              "--case", failing.id}) +
+         (more.find(" --no-fork") == std::string::npos ? " --no-fork" : "") +
+         more + told.substr(end);
 }
 
 std::optional<std::string> other_end(const StoredRecord& recorded,

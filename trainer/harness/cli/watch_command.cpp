@@ -47,6 +47,7 @@ constexpr int kStatusNotFound = 127;
 struct Options {
   std::string records;
   std::string faults;
+  std::vector<std::string> files;
   std::string hang_after;
   bool ends_hung = false;
   bool keeps_rows = false;
@@ -88,6 +89,9 @@ std::optional<Options> parse(const Invocation& typed, bool has_faults) {
   if (has_faults) {
     line.option("--faults", options.faults, "SPEC",
                 "the plan, such as 'io/write=3*off->1*errno(ENOSPC)'");
+    line.option("--files", options.files, "GLOB",
+                "files that io points look at, in place of all but the "
+                "system's; may be repeated");
   }
   line.option("--records", options.records, "DIR",
               "folder of the records, the program's own too; else "
@@ -146,6 +150,14 @@ std::string text_of(RunOutcome outcome) {
   return "failed";
 }
 
+std::string lines_of(const std::vector<std::string>& globs) {
+  std::string lines;
+  for (const std::string& glob : globs) {
+    lines += glob + '\n';
+  }
+  return lines;
+}
+
 class WatchedProgram {
  public:
   explicit WatchedProgram(const Options& options)
@@ -179,6 +191,8 @@ class WatchedProgram {
       supervision.id_variables.emplace_back("MISHAP_SWEEP_PID");
       supervision.environment.emplace_back("MISHAP_SWEEP_FAULTS",
                                            options_.faults);
+      supervision.environment.emplace_back("MISHAP_SWEEP_FILES",
+                                           lines_of(options_.files));
       add_torch_part(supervision);
     }
     if (!options_.no_preload) {

@@ -3,6 +3,7 @@
 #include <mishap/trainer/harness/preload/file_hits.h>
 #include <mishap/trainer/harness/preload/open_files.h>
 #include <mishap/trainer/harness/preload/real_calls.h>
+#include <mishap/trainer/harness/preload/stream_flush.h>
 #include <mishap/trainer/harness/preload/touched.h>
 
 namespace mishap::preload {
@@ -52,6 +53,15 @@ MISHAP_INTERPOSE int close(int descriptor) {
 }
 
 MISHAP_INTERPOSE int fclose(FILE* stream) {
+  // What could not be written is known here at last.
+  const bool is_lost = stream != nullptr && holds_unwritten(stream) &&
+                       flush_fails(stream, MISHAP_CALLER);
+  const int error = errno;
   const Closing closing(stream == nullptr ? -1 : fileno(stream), MISHAP_CALLER);
-  return closing.done(real.fclose(stream));
+  const int result = closing.done(real.fclose(stream));
+  if (!is_lost) {
+    return result;
+  }
+  errno = error;
+  return EOF;
 }

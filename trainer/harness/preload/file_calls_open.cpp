@@ -118,6 +118,13 @@ int create(Function& function, const char* path, mode_t mode,
   return opening.fails() ? -1 : opening.done(function(path, mode));
 }
 
+template <typename Function, typename... More>
+int create_temporary(Function& function, char* path, const void* caller,
+                     More... more) {
+  const Opening opening(AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL, caller);
+  return opening.fails() ? -1 : opening.done(function(path, more...));
+}
+
 template <typename Function>
 FILE* open_stream(Function& function, const char* path, const char* mode,
                   const void* caller) {
@@ -216,4 +223,20 @@ MISHAP_INTERPOSE FILE* freopen(const char* path, const char* mode,
 MISHAP_INTERPOSE FILE* freopen64(const char* path, const char* mode,
                                  FILE* stream) {
   return open_again(real.freopen64, path, mode, stream, MISHAP_CALLER);
+}
+
+MISHAP_INTERPOSE int mkstemp(char* path) {
+  return create_temporary(real.mkstemp, path, MISHAP_CALLER);
+}
+
+MISHAP_INTERPOSE int mkstemp64(char* path) {
+  return create_temporary(real.mkstemp64, path, MISHAP_CALLER);
+}
+
+MISHAP_INTERPOSE int mkostemp(char* path, int flags) {
+  return create_temporary(real.mkostemp, path, MISHAP_CALLER, flags);
+}
+
+MISHAP_INTERPOSE int mkostemp64(char* path, int flags) {
+  return create_temporary(real.mkostemp64, path, MISHAP_CALLER, flags);
 }

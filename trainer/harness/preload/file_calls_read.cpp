@@ -3,6 +3,7 @@
 #include <mishap/trainer/harness/preload/real_calls.h>
 
 #include <algorithm>
+#include <cstdarg>
 
 namespace mishap::preload {
 namespace {
@@ -63,6 +64,12 @@ bool read_fails(FILE* stream, const void* caller) {
   return true;
 }
 
+// Only where nothing is left in the stream's buffer is the file read.
+bool get_fails(FILE* stream, const void* caller) {
+  return stream->_IO_read_ptr >= stream->_IO_read_end &&
+         read_fails(stream, caller);
+}
+
 }  // namespace
 }  // namespace mishap::preload
 
@@ -113,6 +120,18 @@ MISHAP_INTERPOSE ssize_t preadv64(int descriptor, const iovec* parts, int count,
   return read_parts(real.preadv64, descriptor, parts, count, MISHAP_CALLER, at);
 }
 
+MISHAP_INTERPOSE ssize_t preadv2(int descriptor, const iovec* parts, int count,
+                                 off_t at, int flags) {
+  return read_parts(real.preadv2, descriptor, parts, count, MISHAP_CALLER, at,
+                    flags);
+}
+
+MISHAP_INTERPOSE ssize_t preadv64v2(int descriptor, const iovec* parts,
+                                    int count, off64_t at, int flags) {
+  return read_parts(real.preadv64v2, descriptor, parts, count, MISHAP_CALLER,
+                    at, flags);
+}
+
 MISHAP_INTERPOSE size_t fread(void* to, size_t size, size_t count,
                               FILE* stream) {
   return read_stream(to, size, count, stream, MISHAP_CALLER);
@@ -149,4 +168,63 @@ MISHAP_INTERPOSE ssize_t getdelim(char** line, size_t* room, int end,
   return read_fails(stream, MISHAP_CALLER)
              ? -1
              : real.getdelim(line, room, end, stream);
+}
+
+MISHAP_INTERPOSE int fgetc(FILE* stream) {
+  return get_fails(stream, MISHAP_CALLER) ? EOF : real.fgetc(stream);
+}
+
+MISHAP_INTERPOSE int getc(FILE* stream) {
+  return get_fails(stream, MISHAP_CALLER) ? EOF : real.getc(stream);
+}
+
+MISHAP_INTERPOSE int fgetc_unlocked(FILE* stream) {
+  return get_fails(stream, MISHAP_CALLER) ? EOF : real.fgetc_unlocked(stream);
+}
+
+MISHAP_INTERPOSE int getc_unlocked(FILE* stream) {
+  return get_fails(stream, MISHAP_CALLER) ? EOF : real.getc_unlocked(stream);
+}
+
+// What the macros of getc_unlocked() and the like call where the buffer is
+// empty.
+MISHAP_INTERPOSE int __uflow(FILE* stream) {
+  return get_fails(stream, MISHAP_CALLER) ? EOF : real.__uflow(stream);
+}
+
+MISHAP_INTERPOSE int __isoc99_vfscanf(FILE* stream, const char* format,
+                                      va_list list) {
+  return read_fails(stream, MISHAP_CALLER)
+             ? EOF
+             : real.__isoc99_vfscanf(stream, format, list);
+}
+
+MISHAP_INTERPOSE int __isoc99_fscanf(FILE* stream, const char* format, ...) {
+  if (read_fails(stream, MISHAP_CALLER)) {
+    return EOF;
+  }
+  va_list list;
+  va_start(list, format);
+  const int read = real.__isoc99_vfscanf(stream, format, list);
+  va_end(list);
+  return read;
+}
+
+// The same by the name that headers of glibc 2.38 and later give it.
+MISHAP_INTERPOSE int __isoc23_vfscanf(FILE* stream, const char* format,
+                                      va_list list) {
+  return read_fails(stream, MISHAP_CALLER)
+             ? EOF
+             : real.__isoc23_vfscanf(stream, format, list);
+}
+
+MISHAP_INTERPOSE int __isoc23_fscanf(FILE* stream, const char* format, ...) {
+  if (read_fails(stream, MISHAP_CALLER)) {
+    return EOF;
+  }
+  va_list list;
+  va_start(list, format);
+  const int read = real.__isoc23_vfscanf(stream, format, list);
+  va_end(list);
+  return read;
 }

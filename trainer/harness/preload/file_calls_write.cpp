@@ -108,6 +108,18 @@ MISHAP_INTERPOSE ssize_t pwritev64(int descriptor, const iovec* parts,
                      at);
 }
 
+MISHAP_INTERPOSE ssize_t pwritev2(int descriptor, const iovec* parts, int count,
+                                  off_t at, int flags) {
+  return write_parts(real.pwritev2, descriptor, parts, count, MISHAP_CALLER, at,
+                     flags);
+}
+
+MISHAP_INTERPOSE ssize_t pwritev64v2(int descriptor, const iovec* parts,
+                                     int count, off64_t at, int flags) {
+  return write_parts(real.pwritev64v2, descriptor, parts, count, MISHAP_CALLER,
+                     at, flags);
+}
+
 MISHAP_INTERPOSE size_t fwrite(const void* from, size_t size, size_t count,
                                FILE* stream) {
   const Strike strike = look(kIoWrite, fileno(stream), MISHAP_CALLER);
@@ -125,13 +137,6 @@ MISHAP_INTERPOSE int fputs(const char* text, FILE* stream) {
   }
   write_torn(text, std::strlen(text), stream, strike);
   return EOF;
-}
-
-MISHAP_INTERPOSE int fflush(FILE* stream) {
-  if (stream != nullptr && write_fails(stream, MISHAP_CALLER)) {
-    return EOF;
-  }
-  return real.fflush(stream);
 }
 
 MISHAP_INTERPOSE int vfprintf(FILE* stream, const char* format, va_list list) {
@@ -166,6 +171,43 @@ MISHAP_INTERPOSE int __fprintf_chk(FILE* stream, int flag, const char* format,
   va_list list;
   va_start(list, format);
   const int written = real.__vfprintf_chk(stream, flag, format, list);
+  va_end(list);
+  return written;
+}
+
+MISHAP_INTERPOSE int vdprintf(int descriptor, const char* format,
+                              va_list list) {
+  return is_full(look(kIoWrite, descriptor, MISHAP_CALLER))
+             ? -1
+             : real.vdprintf(descriptor, format, list);
+}
+
+MISHAP_INTERPOSE int __vdprintf_chk(int descriptor, int flag,
+                                    const char* format, va_list list) {
+  return is_full(look(kIoWrite, descriptor, MISHAP_CALLER))
+             ? -1
+             : real.__vdprintf_chk(descriptor, flag, format, list);
+}
+
+MISHAP_INTERPOSE int dprintf(int descriptor, const char* format, ...) {
+  if (is_full(look(kIoWrite, descriptor, MISHAP_CALLER))) {
+    return -1;
+  }
+  va_list list;
+  va_start(list, format);
+  const int written = real.vdprintf(descriptor, format, list);
+  va_end(list);
+  return written;
+}
+
+MISHAP_INTERPOSE int __dprintf_chk(int descriptor, int flag, const char* format,
+                                   ...) {
+  if (is_full(look(kIoWrite, descriptor, MISHAP_CALLER))) {
+    return -1;
+  }
+  va_list list;
+  va_start(list, format);
+  const int written = real.__vdprintf_chk(descriptor, flag, format, list);
   va_end(list);
   return written;
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -24,6 +25,11 @@ size_t __fread_chk(void* to, size_t room, size_t size, size_t count,
                    FILE* file);
 char* __fgets_chk(char* to, size_t room, int size, FILE* file);
 int __vfprintf_chk(FILE* file, int flag, const char* format, va_list list);
+int __vdprintf_chk(int file, int flag, const char* format, va_list list);
+int __isoc99_vfscanf(FILE* file, const char* format, va_list list);
+int __isoc23_vfscanf(FILE* file, const char* format, va_list list);
+int __overflow(FILE* file, int character);
+int __uflow(FILE* file);
 }
 
 namespace mishap::preload {
@@ -69,7 +75,13 @@ class Real {
   X(rename) X(renameat) X(renameat2) X(close) X(fclose) X(mkdir) X(mkdirat) \
   X(dup2) X(dup3) X(unlink) X(unlinkat) X(rmdir) X(remove) X(truncate) \
   X(truncate64) X(ftruncate) X(ftruncate64) X(link) X(linkat) X(symlink) \
-  X(symlinkat) X(posix_memalign)
+  X(symlinkat) X(posix_memalign) X(preadv2) X(preadv64v2) X(fgetc) X(getc) \
+  X(__uflow) X(__isoc99_vfscanf) X(__isoc23_vfscanf) X(pwritev2) \
+  X(pwritev64v2) X(fputc) X(putc) X(__overflow) X(vdprintf) \
+  X(__vdprintf_chk) X(sendfile) X(sendfile64) X(copy_file_range) \
+  X(fallocate) X(fallocate64) X(posix_fallocate) X(posix_fallocate64) \
+  X(mkstemp) X(mkstemp64) X(mkostemp) X(mkostemp64) \
+  X(fgetc_unlocked) X(getc_unlocked) X(fputc_unlocked) X(putc_unlocked)
 // clang-format on
 
 struct RealCalls {

@@ -67,6 +67,15 @@ class Frames {
   std::vector<RecordFrame> frames_;
 };
 
+// A plan counts the hits of each process for itself, a sweep those of all that
+// are followed.
+std::string reproduce_text(const CaseResult& result,
+                           const ProgramOptions& options) {
+  return options.follow.empty() ? run_command_text(result.failing.spec,
+                                                   options.files, options.words)
+                                : options.repeat(result.failing.id);
+}
+
 class CaseRecord {
  public:
   CaseRecord(const CaseResult& result, const FrameNames& names,
@@ -74,7 +83,7 @@ class CaseRecord {
       : result_(result),
         throw_frames_(result.story.throw_frames, names),
         hit_frames_(result.story.hit_frames, names),
-        reproduce_(run_command_text(result.failing.spec, options.words)),
+        reproduce_(reproduce_text(result, options)),
         point_(name_of(result.failing.point)) {
     record_.record_id = id_.view();
     record_.run_id = run_id;

@@ -143,9 +143,12 @@ class CleanRuns {
     write_journal(bench_.scratch_folder(), journal);
   }
 
-  // From now on only what the program touches.
+  // From now on only what the program touches; where its helpers are looked at
+  // in its place nobody sees what it touches itself.
   void narrow() {
-    bench_.files().forget();
+    if (bench_.options().follow.empty()) {
+      bench_.files().forget();
+    }
     watch_atomic();
     for (const auto& [path, flags] : result_.files.touches) {
       watch(path);

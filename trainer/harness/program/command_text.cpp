@@ -18,9 +18,15 @@ std::string shell_line(const std::vector<std::string>& words) {
 }
 
 std::string run_command_text(const std::string& spec,
+                             const std::vector<std::string>& files,
                              const std::vector<std::string>& words) {
-  return shell_line({cli::front_program(), "run", "--faults", spec, "--"}) +
-         ' ' + shell_line(words);
+  std::vector<std::string> all{cli::front_program(), "run", "--faults", spec};
+  for (const std::string& glob : files) {
+    all.insert(all.end(), {"--files", glob});
+  }
+  all.emplace_back("--");
+  all.insert(all.end(), words.begin(), words.end());
+  return shell_line(all);
 }
 
 }  // namespace mishap::program

@@ -94,7 +94,7 @@ class Job {
     JobMessage last;
     last.kind = JobMessage::Kind::kEnd;
     std::vector<PlannedCase> left = setup_.plan.cases;
-    if (!bench.options().no_fork) {
+    if (bench.options().forks()) {
       ForkedRun forked = run_forked(bench, clean_, judge, left, claim, tell);
       left = std::move(forked.left);
       last.text = forked.reason;

@@ -41,6 +41,10 @@ struct ProgramOptions {
       torch_part;
   /// The command that judges one case again, by its id.
   std::function<std::string(const std::string& id)> repeat;
+
+  /// Cases are children forked at the hit where the program allows it. Not with
+  /// `follow`: what comes of a helper's fault is told by the program.
+  bool forks() const noexcept { return !no_fork && follow.empty(); }
 };
 
 }  // namespace mishap::program

@@ -274,6 +274,11 @@ class ProgramSweep {
   // Until a person stops it.
   void try_all(const CasePlan& plan, const TellResult& tell, Results& results,
                ProgramReport& report) {
+    if (!options_.follow.empty()) {
+      report.remark(
+          "cases are run again, not forked, with --follow: what comes of a "
+          "fault in a helper is told by the program that started it");
+    }
     try {
       options_.jobs > 1 ? try_in_jobs(plan, tell, results, report)
                         : try_alone(plan, tell, report);
@@ -299,7 +304,7 @@ class ProgramSweep {
                  ProgramReport& report) {
     CaseJudge judge(bench_, clean_);
     std::vector<PlannedCase> left = plan.cases;
-    if (!options_.no_fork) {
+    if (options_.forks()) {
       const auto claim = [](const PlannedCase&) { return true; };
       ForkedRun forked = run_forked(bench_, clean_, judge, left, claim, tell);
       left = std::move(forked.left);

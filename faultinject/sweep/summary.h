@@ -53,12 +53,15 @@ struct Summary {
   double seconds = 0;
   /// Every case was run, upon baselines that repeat.
   bool exhaustive = false;
+  /// A baseline that does not repeat is a finding. Not of a program, whose
+  /// threads may take turns as they like.
+  bool must_repeat = true;
   std::vector<EntryPointRow> entry_points;
   std::vector<ClauseRow> clauses;
 
   double cases_per_second() const;
-  /// 0, or 3 when a case is not held, recovered or known, or a baseline does
-  /// not repeat.
+  /// 0, or 3 when a case is not held, recovered or known, or a baseline that
+  /// must repeat does not.
   int exit_status() const;
 };
 

@@ -3,7 +3,9 @@
 #include "agent_program.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -12,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <exception>
 #include <fstream>
 #include <future>
@@ -263,6 +266,21 @@ int forks() {
   return 0;
 }
 
+// With a timer that runs, of one sort or the other.
+int timed(std::string_view how) {
+  if (how == "interval") {
+    const itimerval later{{0, 0}, {1000, 0}};
+    setitimer(ITIMER_REAL, &later, nullptr);
+  } else {
+    timer_t timer = nullptr;
+    sigevent nothing{};
+    nothing.sigev_notify = SIGEV_NONE;
+    timer_create(CLOCK_MONOTONIC, &nothing, &timer);
+  }
+  const auto twin = std::make_unique<Twin>();
+  return 0;
+}
+
 int loop(int count) {
   for (int i = 0; i < count; ++i) {
     const auto twin = std::make_unique<int>(i);
@@ -304,6 +322,9 @@ int main(int argc, char** argv) {
   }
   if (what == "threaded") {
     return threaded();
+  }
+  if (what == "timed") {
+    return timed(how);
   }
   if (what == "helpers") {
     return helpers();

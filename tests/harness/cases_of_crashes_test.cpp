@@ -180,6 +180,7 @@ TEST(CasesOfCrashes, UsedUpStackIsToldWithItsRounds) {
     // As a function that may return, or the compiler sees endless recursion.
     void (*volatile last)() = std::terminate;
     last();
+    return 0;
   }
   const int deeper = ends(depth - 1);
   asm volatile("" ::: "memory");

@@ -63,12 +63,8 @@ INSTANTIATE_TEST_SUITE_P(
     Each, PreloadAgentStream,
     ::testing::Values(
         // The disk is full, and only fclose() tells.
-        FailedStream{"io/write",
-                     2,
-                     "errno(ENOSPC)",
-                     {"fputs 1\n", "fclose -1 No space"},
-                     "late",
-                     ""},
+        FailedStream{
+            "io/write", 2, "errno(ENOSPC)", {"fclose -1 No space"}, "late", ""},
         FailedStream{"io/write",
                      2,
                      "torn(4)",
@@ -88,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(
         FailedStream{"io/write",
                      4,
                      "errno(ENOSPC)",
-                     {"putc 7", "fflush -1 No space", "nothing to flush 0"},
+                     {"fflush -1 No space", "nothing to flush 0"},
                      "chars",
                      "abcd"},
         FailedStream{"io/write",

@@ -125,9 +125,10 @@ TEST(PreloadAgent, ALastingFaultFailsAllLaterHits) {
   ASSERT_EQ(agent.run(), 0);
   ASSERT_EQ(agent.cases.size(), 1U);
   const std::string& said = agent.cases.front().standard_error;
+  // Nothing is left for fflush() to write.
   for (const char* const line :
        {"writev -1 Input", "pwrite -1 Input", "fwrite 0 Input",
-        "fprintf -1 Input", "fflush -1 Input"}) {
+        "fprintf -1 Input", "fflush 0"}) {
     EXPECT_NE(said.find(line), std::string::npos) << line << " in " << said;
   }
 }
@@ -223,6 +224,18 @@ TEST(PreloadAgent, SaysWhatForbidsForking) {
   AgentRun single(Mode::kSingle, program({"threaded"}));
   single.plan("alloc/new", hits, "throw(bad_alloc)");
   EXPECT_EQ(single.run(), 5) << single.errors();
+}
+
+TEST(PreloadAgent, ARunningTimerForbidsForking) {
+  for (const char* sort : {"interval", "posix"}) {
+    AgentRun agent(Mode::kFork, program({"timed", sort}));
+    agent.plan("alloc/new", 1, "throw(bad_alloc)");
+    ASSERT_EQ(agent.run(), 0);
+    ASSERT_EQ(agent.cases.size(), 1U);
+    EXPECT_EQ(agent.cases.front().obstacles,
+              static_cast<std::uint32_t>(program::Obstacle::kTimers))
+        << sort;
+  }
 }
 
 TEST(PreloadAgent, HelpersAndChildrenOfTheProgramAreLeftAlone) {

@@ -233,5 +233,14 @@ TEST(SweepTest, WhatTheSubjectThrowsIsPassedOn) {
   EXPECT_THROW(run_sweep(subject, {}), std::domain_error);
 }
 
+// Threads of a program may take turns as they like.
+TEST(SummaryTest, ABaselineThatDiffersIsAFindingWhereItMustRepeat) {
+  Summary summary;
+  summary.entry_points.emplace_back().difference = "other hits";
+  EXPECT_EQ(summary.exit_status(), 3);
+  summary.must_repeat = false;
+  EXPECT_EQ(summary.exit_status(), 0);
+}
+
 }  // namespace
 }  // namespace mishap::faultinject::sweep

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mishap::preload {
@@ -16,6 +17,8 @@ struct Filter {
   std::vector<std::string> globs;
   // Folders and files that belong to the sweep.
   std::vector<std::string> own;
+  // The folder of the records, which may be one of the program's too.
+  std::string records;
 };
 
 // Never destroyed: files are closed until the very end.
@@ -57,6 +60,21 @@ bool is_systems(std::string_view path) noexcept {
   return is_pythons(path);
 }
 
+bool is_record(std::string_view path) noexcept {
+  const std::string& folder = filter->records;
+  if (folder.empty() || !path.starts_with(folder) ||
+      path.size() <= folder.size() || path[folder.size()] != '/') {
+    return false;
+  }
+  const std::string_view name = path.substr(folder.size() + 1);
+  return name.starts_with("records.jsonl") || name.starts_with("runs.jsonl") ||
+         name.starts_with(".mishap-");
+}
+
+bool is_own(std::string_view path) noexcept {
+  return begins_with_one(path, filter->own) || is_record(path);
+}
+
 bool matches(std::string_view glob, std::string_view path) noexcept {
   if (glob.starts_with('/')) {
     return faultinject::level_matches(glob, path);
@@ -72,17 +90,17 @@ bool matches(std::string_view glob, std::string_view path) noexcept {
   return false;
 }
 
-void add_own(Filter& out, const char* path, bool is_folder_of) {
+std::string absolute(const char* path) {
   if (path == nullptr || *path == '\0') {
-    return;
+    return {};
   }
   PathRoom room;
-  std::string_view found = absolute_path(AT_FDCWD, path, room);
-  if (is_folder_of) {
-    found = found.substr(0, found.rfind('/'));
-  }
-  if (found.size() > 1) {
-    out.own.emplace_back(found);
+  return std::string(absolute_path(AT_FDCWD, path, room));
+}
+
+void add_own(Filter& out, std::string path) {
+  if (path.size() > 1) {
+    out.own.push_back(std::move(path));
   }
 }
 
@@ -92,17 +110,18 @@ void read_file_filter(std::string_view globs, std::string_view control) {
   auto* const read = new Filter;
   for_each_line(globs,
                 [&](std::string_view glob) { read->globs.emplace_back(glob); });
-  add_own(*read, std::string(control).c_str(), true);
-  add_own(*read, std::getenv("MISHAP_RECORDS"), false);
+  const std::string file = absolute(std::string(control).c_str());
+  add_own(*read, file.substr(0, file.rfind('/')));
+  read->records = absolute(std::getenv("MISHAP_RECORDS"));
   Dl_info library{};
   if (dladdr(reinterpret_cast<void*>(&read_file_filter), &library) != 0) {
-    add_own(*read, library.dli_fname, false);
+    add_own(*read, absolute(library.dli_fname));
   }
   filter = read;
 }
 
 bool is_point_file(std::string_view path) noexcept {
-  if (!path.starts_with('/') || begins_with_one(path, filter->own)) {
+  if (!path.starts_with('/') || is_own(path)) {
     return false;
   }
   if (filter->globs.empty()) {
@@ -120,8 +139,7 @@ bool is_told_file(std::string_view path) noexcept {
   const bool is_kernels =
       path.starts_with("/proc/") || path.starts_with("/sys/") ||
       (path.starts_with("/dev/") && !path.starts_with("/dev/shm/"));
-  return path.starts_with('/') && !is_kernels &&
-         !begins_with_one(path, filter->own);
+  return path.starts_with('/') && !is_kernels && !is_own(path);
 }
 
 }  // namespace mishap::preload

@@ -2,6 +2,7 @@
 #include <mishap/trainer/harness/preload/obstacles.h>
 #include <mishap/trainer/harness/preload/open_descriptors.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
 #include <array>
@@ -118,6 +119,26 @@ bool has_children() noexcept {
          errno != ECHILD;
 }
 
+// A forked child has none of them, and would wait for ever for their signal.
+bool has_timers() noexcept {
+  for (const auto which : {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF}) {
+    itimerval timer{};
+    if (getitimer(which, &timer) == 0 &&
+        (timer.it_value.tv_sec != 0 || timer.it_value.tv_usec != 0)) {
+      return true;
+    }
+  }
+  const auto file = static_cast<int>(
+      syscall(SYS_openat, AT_FDCWD, "/proc/self/timers", O_RDONLY | O_CLOEXEC));
+  if (file < 0) {
+    return false;
+  }
+  char first = 0;
+  const bool has_posix_timer = syscall(SYS_read, file, &first, 1) == 1;
+  syscall(SYS_close, file);
+  return has_posix_timer;
+}
+
 }  // namespace
 
 void note_inherited() noexcept {
@@ -144,6 +165,9 @@ std::uint32_t obstacles_to_fork() noexcept {
   }
   if (has_children()) {
     found |= static_cast<std::uint32_t>(Obstacle::kChildren);
+  }
+  if (has_timers()) {
+    found |= static_cast<std::uint32_t>(Obstacle::kTimers);
   }
   for_each_descriptor([&](int descriptor) { found |= look_at(descriptor); });
   return found | look_at_mappings();

@@ -56,6 +56,7 @@ enum class Obstacle : std::uint32_t {
   kPipes = 8,
   kDevice = 16,
   kSharedMemory = 32,
+  kTimers = 64,
 };
 
 template <std::size_t kSize>

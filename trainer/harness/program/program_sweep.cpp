@@ -52,6 +52,7 @@ class Results {
     row.cases = plan.total;
     row.difference = clean.difference;
     summary_.entry_points.push_back(row);
+    summary_.must_repeat = false;
     summary_.points = plan.points;
     summary_.hits = plan.hits;
     summary_.cases = plan.total;
@@ -91,6 +92,7 @@ class Results {
   void lose(const std::string& sentence) {
     std::string& difference = summary_.entry_points.front().difference;
     difference += (difference.empty() ? "" : "; ") + sentence;
+    summary_.must_repeat = true;
   }
 
   const sweep::Summary& finish(std::chrono::nanoseconds time) {

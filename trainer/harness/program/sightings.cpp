@@ -156,13 +156,14 @@ FaultStory read_story(const ControlFile& control, ModuleList& modules) {
 }
 
 std::string obstacles_text(std::uint32_t flags) {
-  constexpr std::array<std::pair<Obstacle, const char*>, 6> kWords{
+  constexpr std::array<std::pair<Obstacle, const char*>, 7> kWords{
       {{Obstacle::kThreads, "it has several threads"},
        {Obstacle::kChildren, "it has children"},
        {Obstacle::kSockets, "it has a socket open"},
        {Obstacle::kPipes, "it has a pipe open"},
        {Obstacle::kDevice, "it uses a device"},
-       {Obstacle::kSharedMemory, "it shares writable memory"}}};
+       {Obstacle::kSharedMemory, "it shares writable memory"},
+       {Obstacle::kTimers, "a timer of it runs"}}};
   std::string text;
   for (const auto& [flag, word] : kWords) {
     if ((flags & static_cast<std::uint32_t>(flag)) != 0) {

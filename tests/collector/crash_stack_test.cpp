@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 namespace mishap::collector {
 namespace {
@@ -89,17 +90,26 @@ TEST(CrashStack, FramesBetweenARecursionAndTheOutermostAreSaidToBeMissing) {
   EXPECT_TRUE(taken.truncated());
 }
 
+// A crash's stack as its record has it, and the room that takes.
+struct Told {
+  std::array<RecordFrame, CrashStack::kFirst + CrashStack::kLast> frames;
+  std::array<RecordRepeat, 4> repeats;
+
+  RecordStack of(const Crash& crash, std::span<RecordRepeat> room) {
+    const RowModule none = [](int, void*) {
+      return std::optional<std::uint32_t>();
+    };
+    return fill_stack(crash, frames, room, none, nullptr);
+  }
+};
+
 TEST(CrashStack, RecordTellsARecursionAsRepeats) {
   constexpr int kDepth = 5'000;
   Crash crash;
   deep(kDepth);
   crash.stack = taken;
-  std::array<RecordFrame, CrashStack::kFirst + CrashStack::kLast> frames;
-  std::array<RecordRepeat, 4> repeats;
-  const RowModule none = [](int, void*) {
-    return std::optional<std::uint32_t>();
-  };
-  const RecordStack whole = fill_stack(crash, frames, repeats, none, nullptr);
+  Told told;
+  const RecordStack whole = told.of(crash, told.repeats);
   ASSERT_FALSE(whole.repeats.empty());
   EXPECT_EQ(whole.repeats[0].frames, 1U);
   EXPECT_EQ(whole.repeats[0].times, static_cast<std::size_t>(kDepth));
@@ -107,7 +117,7 @@ TEST(CrashStack, RecordTellsARecursionAsRepeats) {
             taken.addresses()[taken.round_first()]);
   EXPECT_FALSE(whole.truncated);
   // No room to say it: then frames are missing.
-  EXPECT_TRUE(fill_stack(crash, frames, {}, none, nullptr).truncated);
+  EXPECT_TRUE(told.of(crash, {}).truncated);
 }
 
 // Too shallow for the walk to fold it.
@@ -117,12 +127,8 @@ TEST(CrashStack, RecordFoldsAShortRecursionToo) {
   deep(kDepth);
   crash.stack = taken;
   ASSERT_EQ(taken.rounds(), 0U);
-  std::array<RecordFrame, CrashStack::kFirst + CrashStack::kLast> frames;
-  std::array<RecordRepeat, 4> repeats;
-  const RowModule none = [](int, void*) {
-    return std::optional<std::uint32_t>();
-  };
-  const RecordStack whole = fill_stack(crash, frames, repeats, none, nullptr);
+  Told told;
+  const RecordStack whole = told.of(crash, told.repeats);
   ASSERT_FALSE(whole.repeats.empty());
   EXPECT_EQ(whole.repeats[0].times, static_cast<std::size_t>(kDepth));
   EXPECT_EQ(whole.frames.size(), taken.depth() - kDepth + 1);

@@ -39,6 +39,13 @@ bool put_fails(int character, std::FILE* stream, const void* caller) {
          flush_fails(stream, caller);
 }
 
+template <typename Function>
+int put(Function& function, int character, std::FILE* stream,
+        const void* caller) {
+  return put_fails(character, stream, caller) ? EOF
+                                              : function(character, stream);
+}
+
 }  // namespace
 
 bool holds_unwritten(std::FILE* stream) noexcept {
@@ -46,10 +53,7 @@ bool holds_unwritten(std::FILE* stream) noexcept {
 }
 
 bool flush_fails(std::FILE* stream, const void* caller) {
-  if (!looks_at_files()) {
-    return false;
-  }
-  const Strike strike = hit_file(kIoWrite, fileno(stream), caller, true);
+  const Strike strike = hit_write(fileno(stream), caller);
   // A write that was short is followed by another one.
   if (!strike || strike.kind == ActionKind::kShort) {
     return false;
@@ -86,27 +90,19 @@ MISHAP_INTERPOSE int fflush(FILE* stream) {
 }
 
 MISHAP_INTERPOSE int fputc(int character, FILE* stream) {
-  return put_fails(character, stream, MISHAP_CALLER)
-             ? EOF
-             : real.fputc(character, stream);
+  return put(real.fputc, character, stream, MISHAP_CALLER);
 }
 
 MISHAP_INTERPOSE int putc(int character, FILE* stream) {
-  return put_fails(character, stream, MISHAP_CALLER)
-             ? EOF
-             : real.putc(character, stream);
+  return put(real.putc, character, stream, MISHAP_CALLER);
 }
 
 MISHAP_INTERPOSE int fputc_unlocked(int character, FILE* stream) {
-  return put_fails(character, stream, MISHAP_CALLER)
-             ? EOF
-             : real.fputc_unlocked(character, stream);
+  return put(real.fputc_unlocked, character, stream, MISHAP_CALLER);
 }
 
 MISHAP_INTERPOSE int putc_unlocked(int character, FILE* stream) {
-  return put_fails(character, stream, MISHAP_CALLER)
-             ? EOF
-             : real.putc_unlocked(character, stream);
+  return put(real.putc_unlocked, character, stream, MISHAP_CALLER);
 }
 
 // What the macros of putc_unlocked() and the like call where the buffer is

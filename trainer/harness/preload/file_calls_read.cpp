@@ -8,19 +8,10 @@
 namespace mishap::preload {
 namespace {
 
-Strike look(int descriptor, const void* caller) {
-  return looks_at_files() ? hit_file(kIoRead, descriptor, caller) : Strike();
-}
-
-Strike look(FILE* stream, const void* caller) {
-  return looks_at_files() ? hit_file(kIoRead, fileno(stream), caller)
-                          : Strike();
-}
-
 template <typename Function, typename... More>
 ssize_t read_some(Function& function, int descriptor, void* to,
                   std::size_t size, const void* caller, More... more) {
-  const Strike strike = look(descriptor, caller);
+  const Strike strike = hit_file(kIoRead, descriptor, caller);
   return fails(strike)
              ? -1
              : function(descriptor, to, part_of(strike, size), more...);
@@ -30,20 +21,15 @@ ssize_t read_some(Function& function, int descriptor, void* to,
 template <typename Function, typename... More>
 ssize_t read_parts(Function& function, int descriptor, const iovec* parts,
                    int count, const void* caller, More... more) {
-  const Strike strike = look(descriptor, caller);
-  if (fails(strike)) {
-    return -1;
-  }
-  if (!strike || count < 1) {
-    return function(descriptor, parts, count, more...);
-  }
-  const iovec first{parts->iov_base, part_of(strike, parts->iov_len)};
-  return function(descriptor, &first, 1, more...);
+  const Strike strike = hit_file(kIoRead, descriptor, caller);
+  return fails(strike)
+             ? -1
+             : move_parts(strike, function, descriptor, parts, count, more...);
 }
 
 std::size_t read_stream(void* to, std::size_t size, std::size_t count,
                         FILE* stream, const void* caller) {
-  const Strike strike = look(stream, caller);
+  const Strike strike = hit_file(kIoRead, fileno(stream), caller);
   if (!strike) {
     return real.fread(to, size, count, stream);
   }
@@ -57,7 +43,7 @@ std::size_t read_stream(void* to, std::size_t size, std::size_t count,
 }
 
 bool read_fails(FILE* stream, const void* caller) {
-  if (!fails(look(stream, caller))) {
+  if (!fails(hit_file(kIoRead, fileno(stream), caller))) {
     return false;
   }
   set_stream_error(stream);

@@ -8,29 +8,16 @@ namespace {
 
 using faultinject::ActionKind;
 
-Strike look(int descriptor, const void* caller) {
-  return looks_at_files() ? hit_file(kIoWrite, descriptor, caller, true)
-                          : Strike();
-}
-
-bool is_full(const Strike& strike) noexcept {
-  if (strike.kind == ActionKind::kTorn && strike.number <= 0) {
-    errno = ENOSPC;
-    return true;
-  }
-  return fails(strike);
-}
-
 template <typename Function, typename Offset>
 ssize_t send(Function& function, int to, int from, Offset* at, std::size_t size,
              const void* caller) {
-  const Strike strike = look(to, caller);
+  const Strike strike = hit_write(to, caller);
   return is_full(strike) ? -1 : function(to, from, at, part_of(strike, size));
 }
 
 // Room is there or it isn't.
 bool has_no_room(int descriptor, const void* caller) {
-  const Strike strike = look(descriptor, caller);
+  const Strike strike = hit_write(descriptor, caller);
   if (strike.kind == ActionKind::kTorn) {
     errno = ENOSPC;
     return true;
@@ -76,7 +63,7 @@ MISHAP_INTERPOSE ssize_t sendfile64(int to, int from, off64_t* at,
 MISHAP_INTERPOSE ssize_t copy_file_range(int from, off64_t* from_at, int to,
                                          off64_t* to_at, size_t size,
                                          unsigned int flags) {
-  const Strike strike = look(to, MISHAP_CALLER);
+  const Strike strike = hit_write(to, MISHAP_CALLER);
   return is_full(strike) ? -1
                          : real.copy_file_range(from, from_at, to, to_at,
                                                 part_of(strike, size), flags);

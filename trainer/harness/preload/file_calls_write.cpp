@@ -9,26 +9,10 @@
 namespace mishap::preload {
 namespace {
 
-using faultinject::ActionKind;
-
-Strike look(FixedPoint& point, int descriptor, const void* caller) {
-  return looks_at_files() ? hit_file(point, descriptor, caller, true)
-                          : Strike();
-}
-
-// Nothing of it fits any more.
-bool is_full(const Strike& strike) noexcept {
-  if (strike.kind == ActionKind::kTorn && strike.number <= 0) {
-    errno = ENOSPC;
-    return true;
-  }
-  return fails(strike);
-}
-
 template <typename Function, typename... More>
 ssize_t write_some(Function& function, int descriptor, const void* from,
                    std::size_t size, const void* caller, More... more) {
-  const Strike strike = look(kIoWrite, descriptor, caller);
+  const Strike strike = hit_write(descriptor, caller);
   return is_full(strike)
              ? -1
              : function(descriptor, from, part_of(strike, size), more...);
@@ -37,15 +21,10 @@ ssize_t write_some(Function& function, int descriptor, const void* from,
 template <typename Function, typename... More>
 ssize_t write_parts(Function& function, int descriptor, const iovec* parts,
                     int count, const void* caller, More... more) {
-  const Strike strike = look(kIoWrite, descriptor, caller);
-  if (is_full(strike)) {
-    return -1;
-  }
-  if (!strike || count < 1) {
-    return function(descriptor, parts, count, more...);
-  }
-  const iovec first{parts->iov_base, part_of(strike, parts->iov_len)};
-  return function(descriptor, &first, 1, more...);
+  const Strike strike = hit_write(descriptor, caller);
+  return is_full(strike)
+             ? -1
+             : move_parts(strike, function, descriptor, parts, count, more...);
 }
 
 // The stream says that it failed, and no more than `strike` has let through is
@@ -63,7 +42,7 @@ std::size_t write_torn(const void* from, std::size_t size, FILE* stream,
 }
 
 bool write_fails(FILE* stream, const void* caller) {
-  const Strike strike = look(kIoWrite, fileno(stream), caller);
+  const Strike strike = hit_write(fileno(stream), caller);
   if (!strike) {
     return false;
   }
@@ -122,7 +101,7 @@ MISHAP_INTERPOSE ssize_t pwritev64v2(int descriptor, const iovec* parts,
 
 MISHAP_INTERPOSE size_t fwrite(const void* from, size_t size, size_t count,
                                FILE* stream) {
-  const Strike strike = look(kIoWrite, fileno(stream), MISHAP_CALLER);
+  const Strike strike = hit_write(fileno(stream), MISHAP_CALLER);
   if (!strike) {
     return real.fwrite(from, size, count, stream);
   }
@@ -131,7 +110,7 @@ MISHAP_INTERPOSE size_t fwrite(const void* from, size_t size, size_t count,
 }
 
 MISHAP_INTERPOSE int fputs(const char* text, FILE* stream) {
-  const Strike strike = look(kIoWrite, fileno(stream), MISHAP_CALLER);
+  const Strike strike = hit_write(fileno(stream), MISHAP_CALLER);
   if (!strike) {
     return real.fputs(text, stream);
   }
@@ -177,20 +156,20 @@ MISHAP_INTERPOSE int __fprintf_chk(FILE* stream, int flag, const char* format,
 
 MISHAP_INTERPOSE int vdprintf(int descriptor, const char* format,
                               va_list list) {
-  return is_full(look(kIoWrite, descriptor, MISHAP_CALLER))
+  return is_full(hit_write(descriptor, MISHAP_CALLER))
              ? -1
              : real.vdprintf(descriptor, format, list);
 }
 
 MISHAP_INTERPOSE int __vdprintf_chk(int descriptor, int flag,
                                     const char* format, va_list list) {
-  return is_full(look(kIoWrite, descriptor, MISHAP_CALLER))
+  return is_full(hit_write(descriptor, MISHAP_CALLER))
              ? -1
              : real.__vdprintf_chk(descriptor, flag, format, list);
 }
 
 MISHAP_INTERPOSE int dprintf(int descriptor, const char* format, ...) {
-  if (is_full(look(kIoWrite, descriptor, MISHAP_CALLER))) {
+  if (is_full(hit_write(descriptor, MISHAP_CALLER))) {
     return -1;
   }
   va_list list;
@@ -202,7 +181,7 @@ MISHAP_INTERPOSE int dprintf(int descriptor, const char* format, ...) {
 
 MISHAP_INTERPOSE int __dprintf_chk(int descriptor, int flag, const char* format,
                                    ...) {
-  if (is_full(look(kIoWrite, descriptor, MISHAP_CALLER))) {
+  if (is_full(hit_write(descriptor, MISHAP_CALLER))) {
     return -1;
   }
   va_list list;
@@ -213,15 +192,11 @@ MISHAP_INTERPOSE int __dprintf_chk(int descriptor, int flag, const char* format,
 }
 
 MISHAP_INTERPOSE int fsync(int descriptor) {
-  const Strike strike = looks_at_files()
-                            ? hit_file(kIoFsync, descriptor, MISHAP_CALLER)
-                            : Strike();
+  const Strike strike = hit_file(kIoFsync, descriptor, MISHAP_CALLER);
   return fails(strike) ? -1 : real.fsync(descriptor);
 }
 
 MISHAP_INTERPOSE int fdatasync(int descriptor) {
-  const Strike strike = looks_at_files()
-                            ? hit_file(kIoFsync, descriptor, MISHAP_CALLER)
-                            : Strike();
+  const Strike strike = hit_file(kIoFsync, descriptor, MISHAP_CALLER);
   return fails(strike) ? -1 : real.fdatasync(descriptor);
 }

@@ -11,8 +11,8 @@
 
 namespace mishap::preload {
 
-Strike hit_file(FixedPoint& point, int descriptor, const void* caller,
-                bool is_write) {
+Strike detail::hit_open_file(FixedPoint& point, int descriptor,
+                             const void* caller, bool is_write) {
   std::uint32_t path = program::kNoText;
   std::uint32_t number = kNoPoint;
   {
